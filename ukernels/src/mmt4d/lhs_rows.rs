@@ -1,0 +1,39 @@
+//! Addresses of the left operand's rows on x86-64.
+
+use core::arch::asm;
+
+/// Pointers to the rows of a left operand: one base for three rows, reached as base, base + stride and
+/// base + 2·stride, so that fourteen rows need five registers.
+pub(super) struct Rows<const M0: usize> {
+    bases: [*const f32; 6],
+    stride: isize,
+}
+
+impl<const M0: usize> Rows<M0> {
+    #[inline(always)]
+    pub(super) fn new(lhs: *const f32, stride: isize) -> Rows<M0> {
+        const { assert!(M0 <= 18) };
+        let bases = core::array::from_fn(|i| {
+            let mut base = lhs.wrapping_offset(3 * i as isize * stride);
+            if i < M0.div_ceil(3) {
+                // SAFETY: no instruction at all. It hides how the bases relate, which keeps the compiler from
+                // deriving one address a row and spilling them.
+                unsafe { asm!("/* {0} */", inout(reg) base, options(pure, nomem, nostack, preserves_flags)) };
+            }
+            base
+        });
+        Rows { bases, stride }
+    }
+
+    #[inline(always)]
+    pub(super) fn row(&self, r: usize) -> *const f32 {
+        self.bases[r / 3].wrapping_offset((r % 3) as isize * self.stride)
+    }
+
+    #[inline(always)]
+    pub(super) fn step(&mut self, by: isize) {
+        for base in &mut self.bases[..M0.div_ceil(3)] {
+            *base = base.wrapping_offset(by);
+        }
+    }
+}

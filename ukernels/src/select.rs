@@ -1,0 +1,161 @@
+//! Which row serves a product: a pure function of the query, the target and the table.
+
+use crate::elem::ElemType;
+use crate::name::{Op, Types};
+use crate::table::{Family, ROWS, Row, Tier};
+use smalti_isa::Target;
+
+/// What a product asks of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mmt4dQuery {
+    /// Operand types.
+    pub types: Types,
+    /// Only rows of this family.
+    pub family: Option<Family>,
+    /// Only rows whose result is the same on every machine.
+    pub strict: bool,
+    /// Rows of the product.
+    pub m: usize,
+    /// Columns of the product.
+    pub n: usize,
+    /// Depth of the product.
+    pub k: usize,
+}
+
+impl Mmt4dQuery {
+    /// A product of any family and class.
+    pub const fn new(types: [ElemType; 3], m: usize, n: usize, k: usize) -> Mmt4dQuery {
+        Mmt4dQuery { types: Types::new(types), family: None, strict: false, m, n, k }
+    }
+}
+
+/// Why a row was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    /// It belongs to another family.
+    #[error("of another family")]
+    Family,
+    /// The target lacks what it needs.
+    #[error("the target lacks {0}")]
+    Missing(smalti_isa::Features),
+    /// It is for another architecture.
+    #[error("for another architecture")]
+    Arch,
+    /// Its result may differ between machines.
+    #[error("not strict")]
+    NotStrict,
+    /// A row of a better tier serves.
+    #[error("of a lower tier")]
+    Tier,
+    /// More cycles are predicted for it.
+    #[error("{0} cycles predicted")]
+    Slower(u64),
+    /// As good, but its tile is smaller or it stands earlier in the table.
+    #[error("a tie, and a smaller or earlier tile")]
+    Tie,
+}
+
+/// The row that serves, and what is expected of it.
+#[derive(Clone, Copy)]
+pub struct Selection {
+    /// The row.
+    pub row: &'static Row,
+    /// Predicted cycles: padded multiply-adds over the row's rate.
+    pub cycles: u64,
+    query: Mmt4dQuery,
+    target: Target,
+}
+
+impl Selection {
+    /// What a caller may expect of the row.
+    pub fn tier(&self) -> Tier {
+        self.row.tier()
+    }
+
+    /// The other rows of the same types, each with the reason why it was not taken.
+    pub fn rejected(&self) -> impl Iterator<Item = (&'static Row, Reason)> + '_ {
+        candidates(self.query.types).filter(|r| !core::ptr::eq(*r, self.row)).map(|row| {
+            let reason = obstacle(row, &self.query, &self.target).unwrap_or_else(|| {
+                let cycles = cycles(row, &self.query, &self.target);
+                if row.tier() < self.row.tier() {
+                    Reason::Tier
+                } else if cycles > self.cycles {
+                    Reason::Slower(cycles)
+                } else {
+                    Reason::Tie
+                }
+            });
+            (row, reason)
+        })
+    }
+}
+
+/// Picks the row for a product: those that run on the target, then the best tier, the fewest predicted cycles, the
+/// bigger tile, the later row. There is always one: every type has a generic row.
+///
+/// # Panics
+/// Where the table has no row at all for the types.
+pub fn mmt4d(query: &Mmt4dQuery, target: &Target) -> Selection {
+    let row = candidates(query.types)
+        .filter(|r| obstacle(r, query, target).is_none())
+        .min_by(|a, b| {
+            let by_tier = b.tier().cmp(&a.tier());
+            let by_cycles = cycles(a, query, target).cmp(&cycles(b, query, target));
+            // `min_by` keeps the first of equals, so a later row has to compare as smaller.
+            by_tier.then(by_cycles).then(area(b, target).cmp(&area(a, target))).then(index(b).cmp(&index(a)))
+        })
+        .expect("every type has a generic row");
+    Selection { row, cycles: cycles(row, query, target), query: *query, target: *target }
+}
+
+/// The row that packs (or unpacks) panels of `t0 x t1`: tuned before generic, later before earlier.
+///
+/// # Panics
+/// Where the table has no row at all for the types.
+pub fn panels(op: Op, types: Types, t0: usize, t1: usize, target: &Target) -> &'static Row {
+    let tile = |r: &Row| [r.tile[0].on(target), r.tile[1].on(target)];
+    ROWS.iter()
+        .filter(|r| r.op == op && r.types == types && r.runs_on(target))
+        .filter(|r| r.tier() == Tier::Generic || tile(r) == [Some(t0), Some(t1)])
+        .max_by_key(|r| (r.tier(), index(r)))
+        .expect("every type has a generic row")
+}
+
+fn candidates(types: Types) -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().filter(move |r| r.op == Op::Mmt4d && r.types == types)
+}
+
+fn obstacle(row: &Row, query: &Mmt4dQuery, target: &Target) -> Option<Reason> {
+    if row.place.arch().is_some_and(|a| a != target.arch) {
+        return Some(Reason::Arch);
+    }
+    let missing = row.place.features().minus(target.features);
+    if !missing.is_empty() {
+        return Some(Reason::Missing(missing));
+    }
+    if query.strict && !row.numerics.is_strict() {
+        return Some(Reason::NotStrict);
+    }
+    match (query.family, row.family()) {
+        (Some(wanted), Some(family)) if wanted != family => Some(Reason::Family),
+        _ => None,
+    }
+}
+
+fn cycles(row: &Row, query: &Mmt4dQuery, target: &Target) -> u64 {
+    let padded = |size: usize, dim: crate::name::Dim| {
+        let tile = dim.on(target).unwrap_or(1);
+        size.div_ceil(tile).saturating_mul(tile) as u64
+    };
+    let [m0, n0, k0] = row.tile;
+    let macs = padded(query.m, m0).saturating_mul(padded(query.n, n0)).saturating_mul(padded(query.k, k0));
+    macs.saturating_mul(100) / row.rate(target.core)
+}
+
+fn area(row: &Row, target: &Target) -> usize {
+    row.tile.iter().map(|d| d.on(target).unwrap_or(1)).product()
+}
+
+fn index(row: &Row) -> usize {
+    ROWS.iter().position(|r| core::ptr::eq(r, row)).unwrap_or(0)
+}

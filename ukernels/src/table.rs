@@ -1,0 +1,373 @@
+//! THE table of kernels. A kernel is a function and a row here; everything else reads the rows.
+
+use crate::elem::ElemType::F32;
+use crate::name::{Dim, Name, Op, Place, Types};
+use crate::{Host, mmt4d, pack, unpack};
+use Dim::{Fixed, Runtime};
+use Numerics::{Exact, FusedChain, MulAdd};
+use Place::{Generic, Isa, Portable};
+use smalti_isa::CoreClass::{self, SapphireRapids, Zen4};
+use smalti_isa::Level::{Avx2Fma, Avx512};
+use smalti_isa::{Features, Target};
+
+/// How a row's arithmetic rounds: what its result may differ in from another row's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Numerics {
+    /// No rounding at all: integers and moves.
+    Exact,
+    /// One fused multiply-add per k, in ascending k. All rows of this class and one type agree to the bit.
+    FusedChain,
+    /// A multiplication and an addition per k, each rounded, in ascending k.
+    MulAdd,
+}
+
+impl Numerics {
+    /// The name in plans.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Numerics::Exact => "Exact",
+            Numerics::FusedChain => "FusedChain",
+            Numerics::MulAdd => "MulAdd",
+        }
+    }
+
+    /// The class of that name.
+    pub fn parse(text: &str) -> Option<Numerics> {
+        [Numerics::Exact, Numerics::FusedChain, Numerics::MulAdd].into_iter().find(|n| n.name() == text)
+    }
+
+    /// Whether the same bits come out on every machine.
+    pub const fn is_strict(self) -> bool {
+        matches!(self, Numerics::Exact | Numerics::FusedChain)
+    }
+}
+
+/// What a caller may expect of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Right, and slow: a diagnostic.
+    Generic,
+    /// Right everywhere, vectorised by the compiler's baseline.
+    Portable,
+    /// Written for the instruction set.
+    Tuned,
+}
+
+impl Tier {
+    /// The name in plans and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Tier::Generic => "generic",
+            Tier::Portable => "portable",
+            Tier::Tuned => "tuned",
+        }
+    }
+}
+
+/// The function of a row, where this build has it.
+#[derive(Clone, Copy)]
+pub enum Code {
+    /// See [`mmt4d::RawArgs`].
+    Mmt4d(Option<mmt4d::Kernel>),
+    /// See [`pack::RawArgs`].
+    Pack(Option<pack::Kernel>),
+    /// See [`unpack::RawArgs`].
+    Unpack(Option<unpack::Kernel>),
+}
+
+/// A kernel. The data exists in every build; the function only where the build can hold it, so that selection for
+/// any target works on any host.
+pub struct Row {
+    /// The name: function, test and bench bear it, and it parses back into the fields below.
+    pub name: &'static str,
+    /// The operation.
+    pub op: Op,
+    /// Operand types.
+    pub types: Types,
+    /// The tile.
+    pub tile: [Dim; 3],
+    /// Where it runs.
+    pub place: Place,
+    /// How it rounds.
+    pub numerics: Numerics,
+    /// Hundredths of multiply-adds (of elements, for moves) per cycle on whole tiles in cache. The first entry holds
+    /// for every core class that is not listed.
+    pub rates: &'static [(CoreClass, u16)],
+    /// The function.
+    pub code: Code,
+}
+
+/// Why a row can't be bound to a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BindError {
+    /// The machine lacks something.
+    #[error("{row} needs {missing}, which this machine lacks")]
+    Missing {
+        /// The row.
+        row: &'static str,
+        /// The features that are missing.
+        missing: Features,
+    },
+    /// The row's code is for another architecture than the program.
+    #[error("{row} is for another architecture than this program")]
+    NotInThisBuild {
+        /// The row.
+        row: &'static str,
+    },
+}
+
+impl Row {
+    /// What the row's name says.
+    pub const fn fields(&self) -> Name {
+        Name { op: self.op, types: self.types, tile: self.tile, place: self.place }
+    }
+
+    /// The row of that name.
+    pub fn find(name: &str) -> Option<&'static Row> {
+        ROWS.iter().find(|r| r.name == name)
+    }
+
+    /// What a caller may expect of it.
+    pub const fn tier(&self) -> Tier {
+        match self.place {
+            Generic => Tier::Generic,
+            Portable => Tier::Portable,
+            Isa(..) => Tier::Tuned,
+        }
+    }
+
+    /// The family that it belongs to; none for a row whose tile is given at run time, which serves every family.
+    pub const fn family(&self) -> Option<Family> {
+        match self.tile {
+            [_, Runtime, _] => None,
+            [_, n0, k0] => Some(Family { types: self.types, n0, k0 }),
+        }
+    }
+
+    /// Whether `target` can run it, whatever this build holds.
+    pub fn runs_on(&self, target: &Target) -> bool {
+        self.place.arch().is_none_or(|a| a == target.arch) && target.features.contains(self.place.features())
+    }
+
+    /// Hundredths of multiply-adds per cycle on `core`.
+    pub fn rate(&self, core: CoreClass) -> u64 {
+        self.rates.iter().find(|r| r.0 == core).unwrap_or(&self.rates[0]).1.into()
+    }
+
+    /// A callable row.
+    ///
+    /// # Errors
+    /// The machine lacks a feature, or this build has no code for the row.
+    pub fn bind(&'static self, host: &Host) -> Result<Bound, BindError> {
+        let there = match self.code {
+            Code::Mmt4d(f) => f.is_some(),
+            Code::Pack(f) => f.is_some(),
+            Code::Unpack(f) => f.is_some(),
+        };
+        if !there || self.place.arch().is_some_and(|a| a != host.target().arch) {
+            return Err(BindError::NotInThisBuild { row: self.name });
+        }
+        let missing = self.place.features().minus(host.target().features);
+        if !missing.is_empty() {
+            return Err(BindError::Missing { row: self.name, missing });
+        }
+        Ok(Bound { row: self })
+    }
+}
+
+/// A row on a machine that can run it. The modules of the operations give it their `run`.
+#[derive(Clone, Copy)]
+pub struct Bound {
+    pub(crate) row: &'static Row,
+}
+
+impl Bound {
+    /// The row.
+    pub const fn row(&self) -> &'static Row {
+        self.row
+    }
+}
+
+/// Rows that share types, N0 and K0, and so the layout of packed operands. Programs and modules name families,
+/// never rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Family {
+    /// Operand types.
+    pub types: Types,
+    /// Columns of a tile.
+    pub n0: Dim,
+    /// Depth of a tile.
+    pub k0: Dim,
+}
+
+/// `f32f32f32_32x1`: types, N0, K0.
+impl core::fmt::Display for Family {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        for t in self.types.list {
+            f.write_str(t.name())?;
+        }
+        write!(f, "_{}x{}", self.n0, self.k0)
+    }
+}
+
+impl Family {
+    /// Reads what `Display` wrote.
+    pub fn parse(text: &str) -> Option<Family> {
+        ROWS.iter().filter_map(Row::family).find(|f| {
+            use core::fmt::Write;
+            let mut rest = Suffix(Some(text));
+            write!(rest, "{f}").is_ok() && rest.0 == Some("")
+        })
+    }
+}
+
+/// What is left of a text after the written prefix; none once they differ.
+struct Suffix<'a>(Option<&'a str>);
+
+impl core::fmt::Write for Suffix<'_> {
+    fn write_str(&mut self, s: &str) -> core::fmt::Result {
+        self.0 = self.0.and_then(|t| t.strip_prefix(s));
+        Ok(())
+    }
+}
+
+/// A function that only builds for one architecture have.
+macro_rules! code {
+    ($op:ident, $module:ident::$place:ident::$name:ident) => {
+        Code::$op(code!(@ $module $place $name))
+    };
+    (@ $module:ident x86_64_avx2_fma $name:ident) => { code!(@@ "x86_64" $module::x86_64_avx2_fma::$name) };
+    (@ $module:ident x86_64_avx512 $name:ident) => { code!(@@ "x86_64" $module::x86_64_avx512::$name) };
+    (@ $module:ident $place:ident $name:ident) => { Some($module::$place::$name) };
+    (@@ $arch:literal $path:path) => {{
+        #[cfg(target_arch = $arch)]
+        let f = Some($path as _);
+        #[cfg(not(target_arch = $arch))]
+        let f = None;
+        f
+    }};
+}
+
+macro_rules! mmt4d {
+    ($module:ident::$name:ident, $types:expr, $m0:expr, $n0:expr, $k0:expr, $place:expr, $numerics:expr, $rates:expr) => {
+        Row {
+            name: stringify!($name),
+            op: Op::Mmt4d,
+            types: Types::new($types),
+            tile: [$m0, $n0, $k0],
+            place: $place,
+            numerics: $numerics,
+            rates: $rates,
+            code: code!(Mmt4d, mmt4d::$module::$name),
+        }
+    };
+}
+
+macro_rules! moves {
+    ($op:ident, $folder:ident::$module:ident::$name:ident, $t0:expr, $t1:expr, $place:expr, $rate:expr) => {
+        Row {
+            name: stringify!($name),
+            op: Op::$op,
+            types: Types::pair(F32, F32),
+            tile: [$t0, $t1, Fixed(1)],
+            place: $place,
+            numerics: Exact,
+            rates: &[(CoreClass::Generic, $rate)],
+            code: code!($op, $folder::$module::$name),
+        }
+    };
+}
+
+const F32S: [crate::elem::ElemType; 3] = [F32; 3];
+const AVX2: Place = Isa(Avx2Fma, None);
+const AVX512: Place = Isa(Avx512, None);
+const ANY: CoreClass = CoreClass::Generic;
+
+/// Every kernel, in ascending preference: of two rows that tie in everything else, the later one is taken.
+#[rustfmt::skip]
+pub static ROWS: &[Row] = &[
+    mmt4d!(generic::mmt4d_f32f32f32_nxnxn_generic, F32S, Runtime, Runtime, Runtime, Generic, FusedChain, &[(ANY, 5)]),
+
+    mmt4d!(portable::mmt4d_f32f32f32_1x8x1_portable, F32S, Fixed(1), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 100)]),
+    mmt4d!(portable::mmt4d_f32f32f32_2x8x1_portable, F32S, Fixed(2), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 200)]),
+    mmt4d!(portable::mmt4d_f32f32f32_4x8x1_portable, F32S, Fixed(4), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 360)]),
+    mmt4d!(portable::mmt4d_f32f32f32_8x8x1_portable, F32S, Fixed(8), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 300)]),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_1x8x1_x86_64_avx2_fma, F32S, Fixed(1), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 200)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_2x8x1_x86_64_avx2_fma, F32S, Fixed(2), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 400)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_4x8x1_x86_64_avx2_fma, F32S, Fixed(4), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 800)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_8x8x1_x86_64_avx2_fma, F32S, Fixed(8), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 1380)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_12x8x1_x86_64_avx2_fma, F32S, Fixed(12), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 1440)]),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_1x16x1_x86_64_avx2_fma, F32S, Fixed(1), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 400)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_2x16x1_x86_64_avx2_fma, F32S, Fixed(2), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 800)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_4x16x1_x86_64_avx2_fma, F32S, Fixed(4), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 1500)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_6x16x1_x86_64_avx2_fma, F32S, Fixed(6), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 1550)]),
+
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_1x32x1_x86_64_avx512, F32S, Fixed(1), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 800)]),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_2x32x1_x86_64_avx512, F32S, Fixed(2), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 1600), (Zen4, 1300)]),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_4x32x1_x86_64_avx512, F32S, Fixed(4), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 2700), (Zen4, 1560)]),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_8x32x1_x86_64_avx512, F32S, Fixed(8), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 3000), (SapphireRapids, 3100), (Zen4, 1580)]),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_14x32x1_x86_64_avx512, F32S, Fixed(14), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 3100), (SapphireRapids, 3150), (Zen4, 1590)]),
+
+    moves!(Pack, pack::generic::pack_f32f32_nxn_generic, Runtime, Runtime, Generic, 50),
+    moves!(Pack, pack::x86_64_avx2_fma::pack_f32f32_8x1_x86_64_avx2_fma, Fixed(8), Fixed(1), AVX2, 400),
+    moves!(Pack, pack::x86_64_avx2_fma::pack_f32f32_16x1_x86_64_avx2_fma, Fixed(16), Fixed(1), AVX2, 400),
+    moves!(Pack, pack::x86_64_avx512::pack_f32f32_16x1_x86_64_avx512, Fixed(16), Fixed(1), AVX512, 800),
+    moves!(Pack, pack::x86_64_avx512::pack_f32f32_32x1_x86_64_avx512, Fixed(32), Fixed(1), AVX512, 800),
+
+    moves!(Unpack, unpack::generic::unpack_f32f32_nxn_generic, Runtime, Runtime, Generic, 50),
+    moves!(Unpack, unpack::x86_64_avx2_fma::unpack_f32f32_8x8_x86_64_avx2_fma, Fixed(8), Fixed(8), AVX2, 400),
+    moves!(Unpack, unpack::x86_64_avx2_fma::unpack_f32f32_6x16_x86_64_avx2_fma, Fixed(6), Fixed(16), AVX2, 400),
+    moves!(Unpack, unpack::x86_64_avx512::unpack_f32f32_8x32_x86_64_avx512, Fixed(8), Fixed(32), AVX512, 800),
+    moves!(Unpack, unpack::x86_64_avx512::unpack_f32f32_14x32_x86_64_avx512, Fixed(14), Fixed(32), AVX512, 800),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn every_name_parses_back_into_its_row() {
+        for row in ROWS {
+            assert_eq!(Name::parse(row.name), Ok(row.fields()), "{}", row.name);
+            assert_eq!(row.fields().to_string(), row.name);
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        for (i, row) in ROWS.iter().enumerate() {
+            assert!(ROWS[..i].iter().all(|r| r.name != row.name), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn every_type_has_a_generic_row() {
+        for row in ROWS {
+            let generic = |r: &&Row| r.op == row.op && r.types == row.types && r.place == Place::Generic;
+            assert!(ROWS.iter().any(|r| generic(&r)), "{} has no generic row beside it", row.name);
+        }
+    }
+
+    #[test]
+    fn families_round_trip() {
+        for family in ROWS.iter().filter_map(Row::family) {
+            assert_eq!(Family::parse(&family.to_string()), Some(family));
+        }
+        assert_eq!(Family::parse("f32f32f32_31x1"), None);
+        assert_eq!(Family::parse("f32f32f32_32x1x"), None);
+    }
+
+    /// The file of a kernel is part of its address: `<op>/<where without cpu>.rs`.
+    #[test]
+    fn functions_live_where_their_names_say() {
+        for row in ROWS {
+            let place = row.place.to_string();
+            let path = std::format!("{}/src/{}/{place}.rs", env!("CARGO_MANIFEST_DIR"), row.op.name());
+            let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+            assert!(text.contains(row.name), "{path} has no {}", row.name);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Which row serves which product on eight targets: texts that a change of the table or of the rules shows up in.
+#![allow(missing_docs)]
+
+use smalti_isa::Target;
+use smalti_ukernels::elem::ElemType;
+use smalti_ukernels::name::{Op, Types};
+use smalti_ukernels::select::{self, Mmt4dQuery};
+use std::fmt::Write;
+use std::path::Path;
+
+const TARGETS: [(&str, &str); 8] = [
+    ("x86_64_v3", "x86_64_v3,cpu=skylake"),
+    ("x86_64_v4", "x86_64_v4+avx512vnni,avx512bf16,cpu=zen4"),
+    ("aarch64", "aarch64,cpu=cortex-a53"),
+    ("aarch64_i8mm", "aarch64+i8mm,bf16,fp16,cpu=neoverse-v1"),
+    ("riscv64", "riscv64"),
+    ("riscv64_v", "riscv64+v"),
+    ("riscv64_v256", "riscv64+zvfh,vlen=256,cpu=spacemit-x60"),
+    ("riscv64_v512", "riscv64+v,vlen=512,cpu=sifive-x280"),
+];
+
+/// M, N, K of IREE's end-to-end matmul tests, and a few narrow ones.
+const SHAPES: [[usize; 3]; 12] = [
+    [1, 1, 1],
+    [6, 13, 3],
+    [15, 37, 7],
+    [81, 19, 41],
+    [1, 1000, 1000],
+    [2, 512, 512],
+    [4, 1000, 512],
+    [8, 4096, 4096],
+    [17, 1023, 511],
+    [384, 512, 512],
+    [457, 330, 512],
+    [1024, 1024, 1024],
+];
+
+#[test]
+fn snapshots() {
+    for (name, text) in TARGETS {
+        let target = Target::parse(text).unwrap();
+        let mut out = format!("target {target}\n");
+        for strict in [false, true] {
+            writeln!(out, "\nmmt4d f32f32f32{}", if strict { ", strict" } else { "" }).unwrap();
+            for [m, n, k] in SHAPES {
+                let query = Mmt4dQuery { strict, ..Mmt4dQuery::new([ElemType::F32; 3], m, n, k) };
+                let s = select::mmt4d(&query, &target);
+                let shape = format!("{m}x{n}x{k}");
+                writeln!(out, "  {shape:<15} {:<8} {:>12} cycles  {}", s.tier().name(), s.cycles, s.row.name).unwrap();
+            }
+        }
+        writeln!(out, "\nrejected for 384x512x512").unwrap();
+        for (row, reason) in select::mmt4d(&Mmt4dQuery::new([ElemType::F32; 3], 384, 512, 512), &target).rejected() {
+            writeln!(out, "  {:<45} {reason}", row.name).unwrap();
+        }
+        writeln!(out, "\npanels").unwrap();
+        for (op, t0, t1) in
+            [(Op::Pack, 8, 1), (Op::Pack, 16, 1), (Op::Pack, 32, 1), (Op::Unpack, 8, 8), (Op::Unpack, 14, 32)]
+        {
+            let row = select::panels(op, Types::pair(ElemType::F32, ElemType::F32), t0, t1, &target);
+            writeln!(out, "  {:<6} {:<6} {}", op.name(), format!("{t0}x{t1}"), row.name).unwrap();
+        }
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/selection/{name}.txt"));
+        smalti_filetest::printed(&path, &out).unwrap();
+    }
+}

@@ -1,0 +1,359 @@
+//! What every `mmt4d` row must do.
+
+use super::Rng;
+use super::guard::{Guarded, Side};
+use smalti_ukernels::mmt4d::{Args, ArgsError, Batch, Tile, reference};
+use smalti_ukernels::table::{Bound, Numerics};
+
+/// The hash of the product in [`chain`]: one for all rows that chain fused multiply-adds in order.
+const FUSED_CHAIN_F32: u64 = 0xc509_e696_54bb_9559;
+
+pub(crate) fn all(row: Bound) {
+    let odd = [(3, 5, 7), (1, 1, 1), (4, 8, 1), (2, 3, 4), (14, 32, 1)];
+    for (m0, n0, k0) in odd {
+        let tile = row.tile(Tile { m0, n0, k0 });
+        for seed in 0..60 {
+            sampled(row, tile, seed);
+        }
+        edges(row, tile);
+        if row.row().tile[0] != smalti_ukernels::name::Dim::Runtime {
+            break;
+        }
+    }
+    special_values(row);
+    refusals(row);
+    if row.row().numerics == Numerics::FusedChain {
+        assert_eq!(chain(row), FUSED_CHAIN_F32, "hash is {:#018x}", chain(row));
+    }
+}
+
+/// One problem: operands of just the length that the formula reaches, and everything optional on or off.
+struct Case {
+    tile: Tile,
+    rows: usize,
+    cols: usize,
+    k: usize,
+    lhs: Vec<f32>,
+    lhs_row_stride: isize,
+    lhs_k_stride: isize,
+    rhs: Vec<f32>,
+    rhs_k_stride: isize,
+    batches: Vec<Batch>,
+    init: Option<Vec<f32>>,
+    init_row_stride: isize,
+    bias: Option<Vec<f32>>,
+    clamp: Option<[f32; 2]>,
+    out: Vec<f32>,
+    out_row_stride: isize,
+    accumulate: bool,
+}
+
+/// Values outside what may be read or written.
+const CANARY: f32 = f32::from_bits(0x7fc5_a17e);
+
+impl Case {
+    fn sample(tile: Tile, rng: &mut Rng, k: usize, rows: usize, cols: usize, real: bool) -> Case {
+        let mut value = |rng: &mut Rng| if real { rng.real() } else { rng.integer() };
+        let k_tiles = k.div_ceil(tile.k0);
+        let packed = rng.chance(2);
+        let (lhs_row_stride, lhs_k_stride) =
+            if packed { (tile.k0, tile.m0 * tile.k0) } else { (k_tiles * tile.k0 + rng.below(3), tile.k0) };
+        let rhs_k_stride = cols * tile.k0 + if rng.chance(2) { (tile.n0 - cols) * tile.k0 } else { rng.below(5) };
+        let count = rng.below(4);
+        let lhs_len = |from: usize, to: usize| {
+            if from >= to || k == 0 {
+                0
+            } else {
+                (to - 1) * lhs_row_stride + (k_tiles - 1) * lhs_k_stride + (k - 1) % tile.k0 + 1
+            }
+        };
+        let rhs_len = if k == 0 || rows == 0 || cols == 0 {
+            0
+        } else {
+            (k_tiles - 1) * rhs_k_stride + (cols - 1) * tile.k0 + (k - 1) % tile.k0 + 1
+        };
+        // A tap in the padding begins before the operand: its first rows are skipped.
+        let batches: Vec<Batch> = (0..count)
+            .map(|_| {
+                let skip_first = if rng.chance(3) { rng.below(rows + 1) } else { 0 };
+                let skip_last = if rng.chance(3) { rng.below(rows + 1) } else { 0 };
+                let shift = rng.below(3) as isize;
+                Batch {
+                    lhs: shift - (skip_first * lhs_row_stride) as isize,
+                    rhs: rng.below(3) as isize,
+                    skip_first,
+                    skip_last,
+                }
+            })
+            .collect();
+        let reach = |b: &Batch| match lhs_len(b.skip_first, rows.saturating_sub(b.skip_last)) {
+            0 => 0,
+            len => len as isize + b.lhs,
+        };
+        let lhs_needs = batches.iter().map(reach).max().unwrap_or(0).max(0) as usize;
+        let active = |b: &&Batch| b.skip_first < rows.saturating_sub(b.skip_last);
+        let rhs_needs = batches
+            .iter()
+            .filter(active)
+            .map(|b| if rhs_len == 0 { 0 } else { rhs_len + b.rhs as usize })
+            .max()
+            .unwrap_or(0);
+        let lhs = (0..lhs_needs).map(|_| value(rng)).collect();
+        let rhs = (0..rhs_needs).map(|_| value(rng)).collect();
+        let init = rng.chance(3).then(|| (0..rows * cols).map(|_| value(rng)).collect());
+        let bias = rng.chance(3).then(|| (0..cols).map(|_| value(rng)).collect());
+        let clamp = rng.chance(3).then(|| if real { [-0.5, 0.75] } else { [-3.0, 40.0] });
+        let out_row_stride = cols + rng.below(4);
+        let mut out = vec![CANARY; if rows == 0 || cols == 0 { 0 } else { (rows - 1) * out_row_stride + cols }];
+        for r in 0..rows {
+            for c in 0..cols {
+                out[r * out_row_stride + c] = value(rng);
+            }
+        }
+        Case {
+            tile,
+            rows,
+            cols,
+            k,
+            lhs,
+            lhs_row_stride: lhs_row_stride as isize,
+            lhs_k_stride: lhs_k_stride as isize,
+            rhs,
+            rhs_k_stride: rhs_k_stride as isize,
+            batches,
+            init,
+            init_row_stride: if rows > 0 && rng.chance(3) { 0 } else { cols as isize },
+            bias,
+            clamp,
+            out,
+            out_row_stride: out_row_stride as isize,
+            accumulate: rng.chance(2),
+        }
+    }
+
+    fn args<'a>(&'a self, lhs: &'a [f32], rhs: &'a [f32], out: &'a mut [f32]) -> Args<'a, f32, f32, f32> {
+        Args {
+            tile: self.tile,
+            rows: self.rows,
+            cols: self.cols,
+            lhs,
+            lhs_row_stride: self.lhs_row_stride,
+            lhs_k_stride: self.lhs_k_stride,
+            rhs,
+            rhs_k_stride: self.rhs_k_stride,
+            batches: &self.batches,
+            k_per_batch: self.k,
+            init: self.init.as_deref(),
+            init_row_stride: self.init_row_stride,
+            bias: self.bias.as_deref(),
+            clamp: self.clamp,
+            out,
+            out_row_stride: self.out_row_stride,
+            accumulate: self.accumulate,
+            scales: None,
+            prefetch_rhs: Some(rhs),
+            scratch: &mut [],
+        }
+    }
+
+    /// Runs with guard pages on `side`, and compares each element with the reference.
+    fn check(&self, row: Bound, side: Side, exact: bool, what: &str) {
+        let lhs = Guarded::new(&self.lhs, side);
+        let rhs = Guarded::new(&self.rhs, side);
+        let mut out = Guarded::new(&self.out, side);
+        row.run(&mut self.args(lhs.get(), rhs.get(), out.get_mut())).unwrap_or_else(|e| panic!("{what}: {e}"));
+        let got = out.get();
+        let mut unused = [];
+        let args = self.args(&self.lhs, &self.rhs, &mut unused);
+        for (i, (got, before)) in got.iter().zip(&self.out).enumerate() {
+            let stride = (self.out_row_stride as usize).max(1);
+            let (r, c) = (i / stride, i % stride);
+            if c >= self.cols {
+                assert_eq!(got.to_bits(), CANARY.to_bits(), "{what}: wrote beside row {r}, column {c}");
+                continue;
+            }
+            let expected = reference::element(self.tile, &args, *before, r, c);
+            let bound = if exact { 0.0 } else { expected.bound(row.row().numerics) };
+            let error = (f64::from(*got) - expected.value).abs();
+            assert!(error <= bound, "{what}: [{r}][{c}] is {got}, expected {} ± {bound:e}", expected.value);
+        }
+    }
+}
+
+fn sampled(row: Bound, tile: Tile, seed: u64) {
+    let mut rng = Rng::new(seed);
+    let k = [0, 1, 2, 3, 7, 13, 31, 64, 97][rng.below(9)];
+    let (rows, cols) =
+        if rng.chance(2) { (tile.m0, tile.n0) } else { (1 + rng.below(tile.m0), 1 + rng.below(tile.n0)) };
+    let real = rng.chance(2);
+    let case = Case::sample(tile, &mut rng, k, rows, cols, real);
+    for side in [Side::Before, Side::After] {
+        let what = format!("{} {tile:?} seed {seed} {side:?} rows {rows} cols {cols} k {k}", row.row().name);
+        case.check(row, side, !real, &what);
+    }
+}
+
+/// Every valid part of the tile, with k = 0 and a few others.
+fn edges(row: Bound, tile: Tile) {
+    let mut rng = Rng::new(7);
+    for rows in 0..=tile.m0 {
+        for cols in 0..=tile.n0 {
+            let k = [0, 1, 5][(rows + cols) % 3];
+            let case = Case::sample(tile, &mut rng, k, rows, cols, false);
+            let side = if cols % 2 == 0 { Side::Before } else { Side::After };
+            case.check(row, side, true, &format!("{} {tile:?} rows {rows} cols {cols} k {k}", row.row().name));
+        }
+    }
+}
+
+/// NaN, infinities and the sign of zero go through accumulation, bias and clamp as IEEE 754 says.
+fn special_values(row: Bound) {
+    let tile = row.tile(Tile { m0: 2, n0: 8, k0: 1 });
+    let run = |lhs: f32, rhs: f32, init: f32, clamp: Option<[f32; 2]>| {
+        let lhs = vec![lhs; tile.m0];
+        let rhs = vec![rhs; tile.n0];
+        let init = vec![init; tile.n0];
+        let mut out = vec![CANARY; tile.m0 * tile.n0];
+        let mut args = Args {
+            tile,
+            rows: tile.m0,
+            cols: tile.n0,
+            lhs: &lhs,
+            lhs_row_stride: 1,
+            lhs_k_stride: tile.m0 as isize,
+            rhs: &rhs,
+            rhs_k_stride: tile.n0 as isize,
+            batches: &[Batch::default()],
+            k_per_batch: 1,
+            init: Some(&init),
+            init_row_stride: 0,
+            bias: None,
+            clamp,
+            out: &mut out,
+            out_row_stride: tile.n0 as isize,
+            accumulate: false,
+            scales: None,
+            prefetch_rhs: None,
+            scratch: &mut [],
+        };
+        row.run(&mut args).unwrap();
+        assert!(out.iter().all(|x| x.to_bits() == out[0].to_bits() || x.is_nan() && out[0].is_nan()));
+        out[0]
+    };
+    let inf = f32::INFINITY;
+    assert!(run(0.0, f32::NAN, 1.0, None).is_nan(), "0 · NaN is NaN");
+    assert!(run(0.0, inf, 1.0, None).is_nan(), "0 · inf is NaN");
+    assert_eq!(run(1.0, inf, 1.0, None), inf);
+    assert!(run(1.0, f32::NAN, 1.0, Some([0.0, 6.0])).is_nan(), "clamp keeps NaN");
+    assert_eq!(run(1.0, inf, 1.0, Some([0.0, 6.0])), 6.0);
+    assert_eq!(run(-1.0, inf, 1.0, Some([0.0, 6.0])), 0.0);
+    assert_eq!(run(0.0, -1.0, -0.0, Some([0.0, 6.0])).to_bits(), (-0.0f32).to_bits(), "clamp keeps -0");
+    let tiny = f32::from_bits(1);
+    assert_eq!(run(1.0, tiny, 0.0, None), tiny, "denormals are not flushed");
+}
+
+/// Arguments that don't fit are refused, and nothing is written.
+fn refusals(row: Bound) {
+    let tile = row.tile(Tile { m0: 2, n0: 8, k0: 1 });
+    let case = {
+        let mut rng = Rng::new(3);
+        let mut case = Case::sample(tile, &mut rng, 4, tile.m0, tile.n0, false);
+        case.batches = vec![Batch::default()];
+        case.lhs = vec![1.0; 4 * tile.m0];
+        (case.lhs_row_stride, case.lhs_k_stride) = (1, tile.m0 as isize);
+        case.rhs = vec![1.0; 4 * tile.n0];
+        case.rhs_k_stride = tile.n0 as isize;
+        case
+    };
+    let before = case.out.clone();
+    let refused = |change: &dyn Fn(&mut Args<'_, f32, f32, f32>)| {
+        let mut out = before.clone();
+        let mut args = case.args(&case.lhs, &case.rhs, &mut out);
+        change(&mut args);
+        let error = row.run(&mut args).unwrap_err();
+        let bits = |v: &[f32]| v.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&out), bits(&before));
+        error
+    };
+    let operand = |e: ArgsError| match e {
+        ArgsError::Bounds { operand, .. } => operand,
+        other => panic!("{other}"),
+    };
+    assert_eq!(operand(refused(&|a| a.k_per_batch = 5)), "lhs");
+    assert_eq!(operand(refused(&|a| a.lhs = &a.lhs[1..])), "lhs");
+    assert_eq!(operand(refused(&|a| a.rhs = &a.rhs[1..])), "rhs");
+    assert_eq!(operand(refused(&|a| a.lhs_k_stride = isize::MIN)), "lhs");
+    assert_eq!(operand(refused(&|a| a.rhs_k_stride = isize::MAX)), "rhs");
+    assert_eq!(operand(refused(&|a| a.bias = Some(&[]))), "bias");
+    assert_eq!(operand(refused(&|a| a.init = Some(&[]))), "init");
+    assert!(matches!(refused(&|a| a.rows += 1), ArgsError::Tile { .. }));
+    if tile.m0 > 1 {
+        assert!(matches!(refused(&|a| a.out_row_stride = a.cols as isize - 1), ArgsError::OutStride { .. }));
+    }
+}
+
+/// The operands of the product whose hash is committed.
+fn chain_operands() -> (Vec<f32>, Vec<f32>) {
+    let mut rng = Rng::new(2024);
+    let lhs = (0..CHAIN_M * CHAIN_K).map(|_| rng.real()).collect();
+    (lhs, (0..CHAIN_K * CHAIN_N).map(|_| rng.real()).collect())
+}
+
+const CHAIN_M: usize = 29;
+const CHAIN_N: usize = 67;
+const CHAIN_K: usize = 53;
+
+/// The committed hash is that of the definition, by the standard library's `mul_add`.
+pub(crate) fn hash_is_that_of_the_definition() {
+    let (lhs, rhs) = chain_operands();
+    let out: Vec<f32> = (0..CHAIN_M * CHAIN_N)
+        .map(|at| {
+            let (i, j) = (at / CHAIN_N, at % CHAIN_N);
+            (0..CHAIN_K).fold(0.0f32, |acc, k| lhs[i * CHAIN_K + k].mul_add(rhs[k * CHAIN_N + j], acc))
+        })
+        .collect();
+    assert_eq!(fnv1a(&out), FUSED_CHAIN_F32);
+}
+
+fn fnv1a(values: &[f32]) -> u64 {
+    values
+        .iter()
+        .flat_map(|x| x.to_bits().to_le_bytes())
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+/// FNV-1a over the bits of a 29 x 67 product of depth 53, tile by tile with the row's own tile.
+fn chain(row: Bound) -> u64 {
+    let (m, n, k) = (CHAIN_M, CHAIN_N, CHAIN_K);
+    let (lhs, rhs) = chain_operands();
+    let mut out = vec![0.0f32; m * n];
+    let tile = row.tile(Tile { m0: 3, n0: 5, k0: 1 });
+    for i in (0..m).step_by(tile.m0) {
+        for j in (0..n).step_by(tile.n0) {
+            let mut args = Args {
+                tile,
+                rows: tile.m0.min(m - i),
+                cols: tile.n0.min(n - j),
+                lhs: &lhs[i * k..],
+                lhs_row_stride: k as isize,
+                lhs_k_stride: 1,
+                rhs: &rhs[j..],
+                rhs_k_stride: n as isize,
+                batches: &[Batch::default()],
+                k_per_batch: k,
+                init: None,
+                init_row_stride: 0,
+                bias: None,
+                clamp: None,
+                out: &mut out[i * n + j..],
+                out_row_stride: n as isize,
+                accumulate: false,
+                scales: None,
+                prefetch_rhs: None,
+                scratch: &mut [],
+            };
+            row.run(&mut args).unwrap();
+        }
+    }
+    fnv1a(&out)
+}
