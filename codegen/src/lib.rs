@@ -43,6 +43,7 @@ pub mod interp;
 #[cfg(feature = "jit")]
 #[allow(unsafe_code)] // Executable memory: one of the four rooms for unsafe code.
 pub mod jit;
+pub mod lexer;
 pub mod math;
 mod nest;
 mod scalar;

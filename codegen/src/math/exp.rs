@@ -11,7 +11,7 @@ const GREATEST: f32 = 89.0;
 /// log 2 as a sum of two f32.
 const LOG2_HIGH: f32 = f32::from_bits(0x3f31_7218);
 const LOG2_LOW: f32 = -1.904_654_3e-9;
-const Q: [f32; 5] = [0.5, 0.166_665_76, 0.041_666_552, 0.008_363_353, 0.001_392_64];
+const Q: [f32; 6] = [0.5, 0.166_666_67, 0.041_666_463, 0.008_333_310_5, 0.001_393_391, 0.000_198_912_79];
 
 pub(super) fn exp(b: &mut Builder, x: Value) -> Value {
     let f = |b: &mut Builder, x: f32| b.bits(Elem::F32, x.to_bits().into());
@@ -32,8 +32,8 @@ pub(super) fn exp(b: &mut Builder, x: Value) -> Value {
     let low = f(b, -LOG2_LOW);
     let r = b.fma(n, low, r);
 
-    let mut q = f(b, Q[4]);
-    for c in [Q[3], Q[2], Q[1], Q[0]] {
+    let mut q = f(b, Q[5]);
+    for c in [Q[4], Q[3], Q[2], Q[1], Q[0]] {
         let c = f(b, c);
         q = b.fma(q, r, c);
     }

@@ -29,14 +29,15 @@ pub(super) fn tanh(b: &mut Builder, x: Value) -> Value {
     let two = f(b, 2.0);
     let quotient = b.bin(BinOp::Div, two, below);
     let far = b.bin(BinOp::Sub, one, quotient);
-    let sign = b.bitcast(Elem::I32, x);
-    let mask = b.bits(Elem::I32, 0x8000_0000);
-    let sign = b.bin(BinOp::And, sign, mask);
-    let far = b.bitcast(Elem::I32, far);
-    let far = b.bin(BinOp::Or, far, sign);
-    let far = b.bitcast(Elem::F32, far);
 
     let small = f(b, SMALL);
     let is_small = b.cmp(CmpOp::Lt, magnitude, small);
-    b.select(is_small, near, far)
+    let y = b.select(is_small, near, far);
+    // The sign of x: also where the polynomial's result is a zero.
+    let sign = b.bitcast(Elem::I32, x);
+    let mask = b.bits(Elem::I32, 0x8000_0000);
+    let sign = b.bin(BinOp::And, sign, mask);
+    let y = b.bitcast(Elem::I32, y);
+    let y = b.bin(BinOp::Or, y, sign);
+    b.bitcast(Elem::F32, y)
 }
