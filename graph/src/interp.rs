@@ -169,7 +169,8 @@ impl Machine<'_> {
                 (Some(t), _) => (t.elem, t.shape.clone()),
                 (None, Type::Tensor { elem, shape }) => {
                     let inner: Option<Vec<usize>> = shape.iter().map(smalti_dims::Dim::size).collect();
-                    (*elem, inner.ok_or_else(|| wrong("no round was run, so a shape is not known".to_owned()))?)
+                    let elem = if self.mode == Mode::Exact && elem.is_float() { Elem::F64 } else { *elem };
+                    (elem, inner.ok_or_else(|| wrong("no round was run, so a shape is not known".to_owned()))?)
                 }
                 _ => return Err(wrong("only tensors are stacked".to_owned())),
             };

@@ -18,5 +18,5 @@ mod verify;
 pub use graph::{Attr, Attrs, Binding, Block, Check, Fact, Graph, GraphError, Node, Region, ValueId, ValueInfo};
 pub use smalti_codegen::Elem;
 pub use tensor::Tensor;
-pub use text::Parsed;
+pub use text::{Find, Parsed};
 pub use types::Type;

@@ -54,10 +54,18 @@ impl Graph {
     /// # Errors
     /// The first line that is wrong, or what makes the graph ill-formed.
     pub fn parse(text: &str, blobs: &[Arc<Tensor>]) -> Result<Graph, GraphError> {
+        Graph::parse_with(text, blobs, &ops::find)
+    }
+
+    /// The same with operations of the caller's: `find` gives the one of a name.
+    ///
+    /// # Errors
+    /// The first line that is wrong, or what makes the graph ill-formed.
+    pub fn parse_with(text: &str, blobs: &[Arc<Tensor>], find: Find<'_>) -> Result<Graph, GraphError> {
         let mut lexer = Lexer::new(text)?;
         lexer.expect_word("graph")?;
         let graph = Graph::new(lexer.text()?);
-        let mut parser = Parser { lexer, graph, values: HashMap::new(), blobs };
+        let mut parser = Parser { lexer, graph, values: HashMap::new(), blobs, find };
         parser.lexer.expect('{')?;
         let body = parser.block()?;
         parser.graph.body = body;
@@ -68,6 +76,9 @@ impl Graph {
         Ok(parser.graph)
     }
 }
+
+/// Gives the operation of a name.
+pub type Find<'a> = &'a dyn Fn(&str) -> Option<&'static ops::OpDef>;
 
 struct Printer<'a> {
     graph: &'a Graph,
@@ -85,7 +96,12 @@ impl Printer<'_> {
     fn typed(&self, id: ValueId) -> String {
         let name = &self.graph.values[id.0 as usize].name;
         let name = if name.is_empty() { String::new() } else { format!(" {}", quote(name)) };
-        format!("{}{name}", self.graph.type_text(id))
+        let known = self.graph.fact(id).known.as_ref().filter(|k| k.iter().any(|d| d.int().is_none()));
+        let known = known.map_or(String::new(), |known| {
+            let dims: Vec<String> = known.iter().map(|d| self.graph.symbols.text(d)).collect();
+            format!(" = ({})", dims.join(", "))
+        });
+        format!("{}{known}{name}", self.graph.type_text(id))
     }
 
     fn block(&mut self, block: &Block, depth: usize) {
@@ -163,6 +179,7 @@ struct Parser<'a> {
     graph: Graph,
     values: HashMap<u32, ValueId>,
     blobs: &'a [Arc<Tensor>],
+    find: Find<'a>,
 }
 
 impl Parser<'_> {
@@ -176,8 +193,19 @@ impl Parser<'_> {
 
     fn made(&mut self, number: u32) -> Result<ValueId, SyntaxError> {
         let ty = self.ty()?;
+        let mut known = None;
+        if self.lexer.eat('=') {
+            self.lexer.expect('(')?;
+            let mut dims = Vec::new();
+            while !self.lexer.eat(')') {
+                let text = self.lexer.until_separator();
+                dims.push(self.dim(&text)?);
+                self.lexer.eat(',');
+            }
+            known = Some(dims);
+        }
         let name = if matches!(self.lexer.peek(), Some(Token::Text(_))) { self.lexer.text()? } else { String::new() };
-        let id = self.graph.value(name, Fact::of(ty));
+        let id = self.graph.value(name, Fact { ty, known });
         match self.values.insert(number, id) {
             Some(_) => Err(self.lexer.error(format!("%{number} is made twice"))),
             None => Ok(id),
@@ -286,7 +314,7 @@ impl Parser<'_> {
         }
         self.lexer.expect('=')?;
         let op = self.lexer.word()?;
-        let op = ops::find(&op).ok_or_else(|| self.lexer.error(format!("there is no operation '{op}'")))?;
+        let op = (self.find)(&op).ok_or_else(|| self.lexer.error(format!("there is no operation '{op}'")))?;
         let name = if matches!(self.lexer.peek(), Some(Token::Text(_))) { self.lexer.text()? } else { String::new() };
         let mut inputs = Vec::new();
         if self.lexer.eat('(') {

@@ -219,7 +219,7 @@ fn conv2d(p: &Conv2d, family: Option<Family>, target: &Target) -> Result<Plan, P
     }
     let [height, width] = p.output().ok_or_else(|| impossible("the kernel is larger than the padded input"))?;
     let (ic, oc) = (p.ic / p.groups, p.oc / p.groups);
-    let pointwise = p.kernel == [1, 1] && p.stride == [1, 1] && p.pad == [0; 4];
+    let pointwise = p.kernel == [1, 1] && p.stride == [1, 1] && p.pad == [0; 4] && !p.rows_apart;
     let algorithm = if pointwise { Algorithm::Pointwise } else { Algorithm::Direct };
     let pixels = if pointwise { height * width } else { width };
     let k = ic * p.kernel[0] * p.kernel[1];

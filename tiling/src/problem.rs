@@ -76,6 +76,8 @@ pub struct Conv2d {
     pub dilation: [usize; 2],
     /// Independent groups of channels.
     pub groups: usize,
+    /// Whether image rows lie apart, so that pixels of two rows are no run of equal steps.
+    pub rows_apart: bool,
     /// Whether the same bits must come out on every machine.
     pub strict: bool,
 }
@@ -166,6 +168,7 @@ impl Problem {
                 pad: fields.sizes("pad", [0; 4])?,
                 dilation: fields.sizes("dilation", [1; 2])?,
                 groups: fields.sizes("groups", [1])?[0],
+                rows_apart: fields.flag("rows_apart"),
                 strict: fields.flag("strict"),
             }),
             other => return Err(wrong(format!("'{other}' is neither matmul nor conv2d"))),
@@ -248,6 +251,9 @@ impl fmt::Display for Problem {
                 list(f, "pad", &p.pad, &[0; 4])?;
                 list(f, "dilation", &p.dilation, &[1; 2])?;
                 list(f, "groups", &[p.groups], &[1])?;
+                if p.rows_apart {
+                    f.write_str(" rows_apart")?;
+                }
                 flag(f, p.strict)
             }
         }

@@ -1,0 +1,96 @@
+//! What can go wrong.
+
+use alloc::string::String;
+use smalti_tiling::PlanError;
+
+/// Why a program can't be loaded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// The program is not well-formed.
+    #[error(transparent)]
+    Program(#[from] smalti_program::VerifyError),
+    /// It is for another machine.
+    #[error("the program is for {program}, this machine is {machine}")]
+    Target {
+        /// What the program needs.
+        program: String,
+        /// What the machine is.
+        machine: String,
+    },
+    /// The constants could not be prepared.
+    #[error(transparent)]
+    Once(#[from] RunError),
+}
+
+/// Why a run stopped. Buffers hold what was written before.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// Not as many inputs as the program has.
+    #[error("{found} inputs were given, the model has {expected}")]
+    Inputs {
+        /// How many it has.
+        expected: usize,
+        /// How many were given.
+        found: usize,
+    },
+    /// An input of the wrong type, rank or size.
+    #[error("input '{name}': {reason}")]
+    Input {
+        /// The input.
+        name: String,
+        /// What does not fit.
+        reason: String,
+    },
+    /// Two sizes that must be equal are not.
+    #[error("'{node}': {left} = {left_value} and {right} = {right_value} must be equal")]
+    Check {
+        /// The node that needs it.
+        node: String,
+        /// One size.
+        left: String,
+        /// Its value.
+        left_value: i64,
+        /// The other.
+        right: String,
+        /// Its value.
+        right_value: i64,
+    },
+    /// A size that no buffer can have.
+    #[error("'{node}': {what} is {value}")]
+    Size {
+        /// The node.
+        node: String,
+        /// Which size.
+        what: String,
+        /// Its value, or why it has none.
+        value: String,
+    },
+    /// An access outside a buffer: the program is wrong.
+    #[error("'{node}': operand {operand} reaches element {at} of a buffer of {len} (this is a bug in the program)")]
+    Bounds {
+        /// The node.
+        node: String,
+        /// Which operand.
+        operand: usize,
+        /// The element.
+        at: i128,
+        /// The buffer's length.
+        len: usize,
+    },
+    /// There is no plan.
+    #[error("'{node}': {error}")]
+    Plan {
+        /// The node.
+        node: String,
+        /// Why.
+        error: PlanError,
+    },
+    /// A dispatch stopped.
+    #[error("'{node}': the dispatch stopped with status {status}")]
+    Status {
+        /// The node.
+        node: String,
+        /// What it gave back.
+        status: u32,
+    },
+}

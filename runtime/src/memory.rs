@@ -1,0 +1,39 @@
+//! Memory that is aligned to cache lines and only grows.
+
+use alloc::vec::Vec;
+use bytemuck::{Pod, Zeroable};
+
+/// A cache line.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+struct Line([u64; 8]);
+
+/// Bytes, aligned to 64.
+#[derive(Default)]
+pub(crate) struct Memory(Vec<Line>);
+
+impl Memory {
+    /// A copy of `bytes`.
+    pub(crate) fn of(bytes: &[u8]) -> Memory {
+        let mut memory = Memory::default();
+        memory.reserve(bytes.len());
+        memory.bytes_mut()[..bytes.len()].copy_from_slice(bytes);
+        memory
+    }
+
+    /// Makes room for `bytes`. What is there stays.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        let lines = bytes.div_ceil(size_of::<Line>());
+        if self.0.len() < lines {
+            self.0.resize(lines, Line::zeroed());
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.0)
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.0)
+    }
+}
