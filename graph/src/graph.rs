@@ -426,6 +426,23 @@ impl Graph {
         self.fact(id).ty.text(&self.symbols)
     }
 
+    /// Runs a shape rule, or a part of one, on an existing node.
+    ///
+    /// # Errors
+    /// Those of the rule.
+    pub fn infer<T>(&mut self, node: &Node, rule: impl FnOnce(&mut Infer<'_>) -> Result<T, String>) -> Result<T, String> {
+        rule(&mut Infer {
+            node: &node.name,
+            attrs: &node.attrs,
+            regions: &node.regions,
+            ids: &node.inputs,
+            values: &mut self.values,
+            symbols: &mut self.symbols,
+            bindings: &mut self.bindings,
+            checks: &mut self.checks,
+        })
+    }
+
     /// Makes a node, with the outputs that its shape rule says.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ mod text;
 mod types;
 mod verify;
 
-pub use graph::{Attr, Attrs, Binding, Block, Check, Fact, Graph, GraphError, Node, Region, ValueId, ValueInfo};
+pub use graph::{Attr, Attrs, Binding, Block, Check, Fact, Graph, GraphError, Infer, Node, Region, ValueId, ValueInfo};
 pub use smalti_codegen::Elem;
 pub use tensor::Tensor;
 pub use text::{Find, Parsed};

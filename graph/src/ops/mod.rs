@@ -18,7 +18,8 @@ pub mod slice;
 pub mod softmax;
 pub mod transpose;
 
-use crate::graph::{Attrs, Fact, Infer};
+pub use crate::graph::Infer;
+use crate::graph::{Attrs, Fact};
 use crate::{Elem, Tensor};
 use smalti_codegen::{Access, Nest, interp, math};
 

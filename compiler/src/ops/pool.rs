@@ -1,0 +1,137 @@
+//! MaxPool, AveragePool and the global ones.
+
+use super::{Lowering, OnnxOp};
+use crate::import::{ImportError, NodeImport, unsupported};
+use crate::lower::{Lower, LowerError};
+use smalti_codegen::{Access, BinOp, Builder, Op, RedOp, Step};
+use smalti_dims::Dim;
+use smalti_graph::ops::pool::window;
+use smalti_graph::{Attr, Attrs, Node, Tensor, ValueId};
+
+pub(super) const OPS: &[OnnxOp] = &[
+    OnnxOp { name: "MaxPool", import: |c| import(c, "max_pool") },
+    OnnxOp { name: "AveragePool", import: |c| import(c, "average_pool") },
+    OnnxOp { name: "GlobalMaxPool", import: |c| global(c, "reduce_max") },
+    OnnxOp { name: "GlobalAveragePool", import: |c| global(c, "reduce_mean") },
+];
+
+fn import(c: &mut NodeImport<'_, '_>, op: &str) -> Result<Vec<ValueId>, ImportError> {
+    let x = c.input(0)?;
+    let shape = c.shape(x)?;
+    let kernel = c.ints("kernel_shape").ok_or("attribute 'kernel_shape' is missing")?;
+    if c.int("ceil_mode", 0) != 0 {
+        return unsupported("ceil_mode");
+    }
+    if c.outputs() > 1 {
+        return unsupported("the indices as an output");
+    }
+    if !c.elem(x)?.is_float() {
+        return unsupported(format!("element type {}", c.elem(x)?));
+    }
+    let attrs = super::conv::window(c, &shape, &kernel)?
+        .with("kernel_shape", Attr::Ints(kernel))
+        .with("count_include_pad", Attr::Int(c.int("count_include_pad", 0)));
+    Ok(vec![c.one(op, attrs, &[x])?])
+}
+
+fn global(c: &mut NodeImport<'_, '_>, op: &str) -> Result<Vec<ValueId>, ImportError> {
+    let x = c.input(0)?;
+    let axes = Attr::Ints((2..c.rank(x)? as i64).collect());
+    Ok(vec![c.one(op, Attrs::none().with("axes", axes).with("keepdims", Attr::Int(1)), &[x])?])
+}
+
+pub(super) const LOWERINGS: &[(&str, Lowering)] =
+    &[("max_pool", |l, node| lower(l, node, true)), ("average_pool", |l, node| lower(l, node, false))];
+
+/// A padded copy where there is padding, then a reduction over windows, which are strides.
+fn lower(l: &mut Lower<'_>, node: &Node, max: bool) -> Result<(), LowerError> {
+    let (x, out) = (node.inputs[0].ok_or("there is no input")?, node.outputs[0]);
+    let window = window(&node.attrs)?;
+    let n = window.kernel.len();
+    let (shape, elem, result) = (l.shape(x)?, l.elem(x)?, l.shape(out)?);
+    let mut from = l.loc(x)?;
+    if window.pads.iter().any(|&p| p != 0) {
+        let mut pads = vec![0i64; 2 * (n + 2)];
+        for d in 0..n {
+            pads[d + 2] = window.pads[d] as i64;
+            pads[n + 2 + d + 2] = window.pads[d + n] as i64;
+        }
+        // The least value takes no part in a maximum; an average divides by what is counted.
+        let value = if max { f64::NEG_INFINITY } else { 0.0 };
+        from = l.padded(&node.name, elem, &shape, &from, &pads, value);
+    }
+    let mut b = Builder::new(node.op.name, n + 2, n);
+    let operand = b.operand("x", elem, Access::In, Step::Any);
+    let count = (!max).then(|| b.operand("count", elem, Access::In, Step::Zero));
+    let y = b.operand("y", elem, Access::Out, Step::Zero);
+    b.inner_loop();
+    let value = b.load(operand);
+    let folded = b.reduce(if max { RedOp::Max } else { RedOp::Sum }, value);
+    b.once();
+    let value = match count {
+        Some(count) => {
+            let count = b.load(count);
+            b.bin(BinOp::Div, folded, count)
+        }
+        None => folded,
+    };
+    b.inst(Op::Store(y), b.type_of(value), &[value]);
+    let nest = b.finish();
+
+    let taps: Vec<Dim> = window.kernel.iter().map(|&k| Dim::from(k)).collect();
+    let extents = [&result[..], &taps].concat();
+    let scaled = |d: usize, by: usize| from.strides[d].clone() * Dim::from(by);
+    let mut strides = from.strides[..2].to_vec();
+    strides.extend((0..n).map(|d| scaled(d + 2, window.strides[d])));
+    strides.extend((0..n).map(|d| scaled(d + 2, window.dilations[d])));
+    let mut operands = vec![from.view(strides)];
+    if !max {
+        operands.push(counts(l, node, &shape, &result, &window)?);
+    }
+    let to = l.fresh(elem, &result);
+    let mut strides = to.strides.clone();
+    strides.extend(vec![Dim::from(0i64); n]);
+    operands.push(to.view(strides));
+    l.dispatch(&node.name, nest, extents, operands);
+    l.set(out, to);
+    Ok(())
+}
+
+/// How many elements each window counts: a constant, where padding is left out.
+fn counts(
+    l: &mut Lower<'_>,
+    node: &Node,
+    shape: &[Dim],
+    result: &[Dim],
+    window: &smalti_graph::ops::conv::Window,
+) -> Result<smalti_program::View, LowerError> {
+    let n = window.kernel.len();
+    let elem = l.elem(node.outputs[0])?;
+    let whole: usize = window.kernel.iter().product();
+    let plain = node.attrs.int("count_include_pad", 0) != 0 || window.pads.iter().all(|&p| p == 0);
+    let (dims, values) = if plain {
+        (vec![1; n], vec![whole as f64])
+    } else {
+        let sizes = |dims: &[Dim]| dims.iter().map(Dim::size).collect::<Option<Vec<usize>>>();
+        let (input, output) = sizes(&shape[2..]).zip(sizes(&result[2..])).ok_or("padding of dims that are not known")?;
+        let inside = |d: usize, o: usize| (0..window.kernel[d]).filter(|&k| window.position(d, o, k, input[d]).is_some()).count();
+        let total: usize = output.iter().product();
+        let values = (0..total)
+            .map(|mut i| {
+                let mut count = 1;
+                for d in (0..n).rev() {
+                    count *= inside(d, i % output[d]);
+                    i /= output[d];
+                }
+                count as f64
+            })
+            .collect();
+        (output, values)
+    };
+    let tensor = Tensor::f64(dims.clone(), &values);
+    let loc = l.constant_as(&tensor, elem);
+    let mut strides = vec![Dim::from(0i64); 2];
+    strides.extend((0..n).map(|d| if dims[d] == 1 { Dim::from(0i64) } else { loc.strides[d].clone() }));
+    strides.extend(vec![Dim::from(0i64); n]);
+    Ok(loc.view(strides))
+}
