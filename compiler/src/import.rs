@@ -93,8 +93,7 @@ impl Model {
             return Err(CompileError::Model(format!("opset {} is newer than {OPSET}", self.opset())));
         }
         let proto = self.proto.graph.as_ref().ok_or(CompileError::Model("there is no graph".to_owned()))?;
-        let mut importer =
-            Importer { model: self, graph: Graph::new(proto.name()), scopes: vec![Scope::default()] };
+        let mut importer = Importer { model: self, graph: Graph::new(proto.name()), scopes: vec![Scope::default()] };
         importer.fill(proto, true)?;
         let scope = importer.scopes.pop().unwrap_or_default();
         importer.graph.body = scope.block;
@@ -175,9 +174,9 @@ impl Importer<'_> {
             self.node(node)?;
         }
         for output in &proto.output {
-            let id = self.lookup(output.name()).ok_or_else(|| {
-                CompileError::Model(format!("output '{}' is made by no node", output.name()))
-            })?;
+            let id = self
+                .lookup(output.name())
+                .ok_or_else(|| CompileError::Model(format!("output '{}' is made by no node", output.name())))?;
             if outermost {
                 let info = &mut self.graph.values[id.0 as usize];
                 if info.name.is_empty() {
@@ -357,7 +356,9 @@ impl Importer<'_> {
         let location = entry("location").ok_or("has external data without a location")?;
         let path = Path::new(location);
         if path.is_absolute() {
-            return Err(format!("has external data at the absolute path '{location}'; it must lie in the model's folder"));
+            return Err(format!(
+                "has external data at the absolute path '{location}'; it must lie in the model's folder"
+            ));
         }
         if !path.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir)) {
             return Err(format!("has external data at '{location}', outside of the model's folder"));
@@ -383,7 +384,10 @@ impl Importer<'_> {
         let mut file = fs::File::open(&real).map_err(unread)?;
         let whole = file.metadata().map_err(unread)?.len();
         if offset.checked_add(length).is_none_or(|end| end > whole) {
-            return Err(format!("has external data up to byte {} of '{location}', which has {whole}", offset.saturating_add(length)));
+            return Err(format!(
+                "has external data up to byte {} of '{location}', which has {whole}",
+                offset.saturating_add(length)
+            ));
         }
         file.seek(SeekFrom::Start(offset)).map_err(unread)?;
         let mut bytes = vec![0; size];
@@ -491,9 +495,6 @@ pub(crate) struct NodeImport<'a, 'b> {
 
 impl NodeImport<'_, '_> {
     /// ONNX's name of the operation.
-    pub(crate) fn op_type(&self) -> &str {
-        self.proto.op_type()
-    }
 
     pub(crate) fn opset(&self) -> i64 {
         self.importer.model.opset()

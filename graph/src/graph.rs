@@ -430,7 +430,11 @@ impl Graph {
     ///
     /// # Errors
     /// Those of the rule.
-    pub fn infer<T>(&mut self, node: &Node, rule: impl FnOnce(&mut Infer<'_>) -> Result<T, String>) -> Result<T, String> {
+    pub fn infer<T>(
+        &mut self,
+        node: &Node,
+        rule: impl FnOnce(&mut Infer<'_>) -> Result<T, String>,
+    ) -> Result<T, String> {
         rule(&mut Infer {
             node: &node.name,
             attrs: &node.attrs,

@@ -37,8 +37,8 @@ pub enum RunError {
     },
 }
 
-/// Sees each node of the graph's body with its outputs, in order.
-pub type Observer<'a> = &'a mut dyn FnMut(&Node, &[Tensor]);
+/// Sees each node of the graph's body with its outputs, in order, and may put others in their place.
+pub type Observer<'a> = &'a mut dyn FnMut(&Node, &mut [Tensor]);
 
 /// Runs `graph` on its inputs.
 ///
@@ -79,7 +79,7 @@ impl Machine<'_> {
     fn block(&mut self, block: &Block, observe: Observer<'_>) -> Result<Vec<Tensor>, RunError> {
         for node in &block.nodes {
             let wrong = |reason| RunError::Node { op: node.op.name.to_owned(), node: node.name.clone(), reason };
-            let outputs = match node.op.name {
+            let mut outputs = match node.op.name {
                 "if" => self.branch(node)?,
                 "loop" => self.rounds(node)?,
                 _ => {
@@ -92,7 +92,7 @@ impl Machine<'_> {
                     (node.op.eval)(&eval).map_err(wrong)?
                 }
             };
-            observe(node, &outputs);
+            observe(node, &mut outputs);
             for (&id, tensor) in node.outputs.iter().zip(outputs) {
                 self.values.insert(id, tensor);
             }

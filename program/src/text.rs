@@ -231,7 +231,8 @@ impl Program {
                     }
                     p.lexer.expect(':')?;
                     let elem = p.lexer.word()?;
-                    let elem = Elem::parse(&elem).ok_or_else(|| p.lexer.error(format!("'{elem}' is no element type")))?;
+                    let elem =
+                        Elem::parse(&elem).ok_or_else(|| p.lexer.error(format!("'{elem}' is no element type")))?;
                     let len = p.list()?;
                     let [len] = <[Dim; 1]>::try_from(len).map_err(|_| p.lexer.error("a buffer has one length"))?;
                     p.lexer.expect_word("in")?;
@@ -421,7 +422,11 @@ impl Parser {
         Family::parse(&text).ok_or_else(|| self.lexer.error(format!("there is no family '{text}'")))
     }
 
-    fn keyed<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> Result<T, SyntaxError>) -> Result<T, SyntaxError> {
+    fn keyed<T>(
+        &mut self,
+        key: &str,
+        read: impl FnOnce(&mut Self) -> Result<T, SyntaxError>,
+    ) -> Result<T, SyntaxError> {
         self.lexer.expect_word(key)?;
         read(self)
     }
@@ -508,7 +513,11 @@ impl Parser {
                 self.lexer.expect(',')?;
                 let to = self.buffer()?;
                 self.lexer.expect(')')?;
-                if key == "carried" { l.carried.push((from, to)) } else { l.stacked.push((from, to)) }
+                if key == "carried" {
+                    l.carried.push((from, to))
+                } else {
+                    l.stacked.push((from, to))
+                }
                 continue;
             }
             self.lexer.expect('=')?;

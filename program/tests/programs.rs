@@ -9,7 +9,9 @@ use std::sync::Arc;
 fn main() -> ExitCode {
     smalti_filetest::run(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs"), "program", |input| {
         // Constants are zeros of the length that the text asks for.
-        let lengths = input.lines().filter_map(|l| l.trim().strip_prefix("constant ")?.split_whitespace().rev().nth(1)?.parse().ok());
+        let lengths = input
+            .lines()
+            .filter_map(|l| l.trim().strip_prefix("constant ")?.split_whitespace().rev().nth(1)?.parse().ok());
         let constants: Vec<Arc<[u8]>> = lengths.map(|n: usize| vec![0; n].into()).collect();
         match Program::parse(input, &constants) {
             Ok(program) => {

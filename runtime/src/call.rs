@@ -34,7 +34,9 @@ impl SharedJob {
         // SAFETY: only the lifetime is changed. `Threads::run`, the one caller, waits in `with` until no worker is
         // busy and no copy is left, also when a job panics.
         with(SharedJob(unsafe {
-            core::mem::transmute::<*const (dyn Fn(usize, usize) + Sync + '_), *const (dyn Fn(usize, usize) + Sync)>(pointer)
+            core::mem::transmute::<*const (dyn Fn(usize, usize) + Sync + '_), *const (dyn Fn(usize, usize) + Sync)>(
+                pointer,
+            )
         }));
     }
 
@@ -230,7 +232,11 @@ fn dispatch(d: &Dispatch, bases: &mut Bases<'_>, code: &Code, pool: &dyn Pool) -
             status.store(result, Ordering::Relaxed);
         }
     };
-    if d.tasks <= 1 { task(0, 0) } else { pool.run(d.tasks, &task) }
+    if d.tasks <= 1 {
+        task(0, 0)
+    } else {
+        pool.run(d.tasks, &task)
+    }
     status.into_inner()
 }
 

@@ -1,10 +1,10 @@
 //! How dispatches are executed.
 
+use alloc::string::String;
+use alloc::vec::Vec;
 use smalti_codegen::Nest;
 use smalti_codegen::abi::Dispatch;
 use smalti_isa::Target;
-use alloc::string::String;
-use alloc::vec::Vec;
 
 /// Machine code for nests, where there is some; the interpreter runs the others.
 pub enum Code {

@@ -20,7 +20,7 @@ mod session;
 
 pub use code::Code;
 pub use error::{LoadError, RunError};
-pub use pool::{Inline, Pool};
 #[cfg(feature = "std")]
 pub use pool::Threads;
+pub use pool::{Inline, Pool};
 pub use session::{Input, Output, Session};

@@ -9,11 +9,11 @@ use smalti_codegen::Access;
 use smalti_dims::Dim;
 use smalti_program::{BufferId, Call, Epilogue, Program, Rhs, View};
 use smalti_tiling::{Algorithm, CHANNEL_GROUP, Conv2d, Order, Plan, Problem, plan};
-use smalti_ukernels::name::{Op, Types};
+use smalti_ukernels::Host;
 use smalti_ukernels::elem::ElemType;
+use smalti_ukernels::name::{Op, Types};
 use smalti_ukernels::select;
 use smalti_ukernels::table::Bound;
-use smalti_ukernels::Host;
 
 /// A view with its sizes known, in elements.
 #[derive(Clone, Debug)]
@@ -111,7 +111,12 @@ impl Preparer<'_> {
                 let values = values.iter().map(|d| self.int("dims", d)).collect::<Result<Vec<_>, _>>()?;
                 let len = self.write(*out, "dims", &mut needs)?;
                 if values.len() > len {
-                    return Err(RunError::Bounds { node: "dims".to_owned(), operand: 0, at: values.len() as i128, len });
+                    return Err(RunError::Bounds {
+                        node: "dims".to_owned(),
+                        operand: 0,
+                        at: values.len() as i128,
+                        len,
+                    });
                 }
                 Prepared::Dims { out: *out, values }
             }
@@ -256,7 +261,12 @@ impl Preparer<'_> {
         Ok(Tail { nest: e.nest, operands })
     }
 
-    fn plan(&self, node: &str, problem: &Problem, family: smalti_ukernels::table::Family) -> Result<(Plan, Vec<(usize, Bound)>), RunError> {
+    fn plan(
+        &self,
+        node: &str,
+        problem: &Problem,
+        family: smalti_ukernels::table::Family,
+    ) -> Result<(Plan, Vec<(usize, Bound)>), RunError> {
         let failed = |error| RunError::Plan { node: node.to_owned(), error };
         let plan = plan(problem, Some(family), self.host.target()).map_err(failed)?;
         let mut rows: Vec<(usize, Bound)> = Vec::new();
@@ -302,7 +312,11 @@ impl Preparer<'_> {
                 self.bounds(name, 1, &view, &dims(k, n))?;
                 if n > 1 && view.strides.last() != Some(&1) {
                     let what = "the right operand's column stride".to_owned();
-                    return Err(RunError::Size { node: name.clone(), what, value: alloc::format!("{:?}", view.strides) });
+                    return Err(RunError::Size {
+                        node: name.clone(),
+                        what,
+                        value: alloc::format!("{:?}", view.strides),
+                    });
                 }
                 Err(view)
             }
@@ -442,4 +456,3 @@ pub(crate) fn shape_text(shape: &[usize]) -> String {
     let dims = shape.iter().map(usize::to_string).collect::<Vec<_>>();
     alloc::format!("[{}]", dims.join(","))
 }
-

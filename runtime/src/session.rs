@@ -296,7 +296,12 @@ impl Session {
         let elem = self.program.buffer(buffer).elem;
         let len = self.eval("bind", &self.program.buffer(buffer).len)?;
         if i as i64 >= len {
-            return Err(RunError::Bounds { node: "bind".to_owned(), operand: 0, at: i as i128, len: len.max(0) as usize });
+            return Err(RunError::Bounds {
+                node: "bind".to_owned(),
+                operand: 0,
+                at: i as i128,
+                len: len.max(0) as usize,
+            });
         }
         let size = elem.size();
         let mut word = [0; 8];
@@ -370,7 +375,12 @@ impl Session {
                 let whole = self.reserve_whole(to, "loop")?;
                 let offset = bytes.saturating_mul(round as usize);
                 if offset + bytes > whole {
-                    return Err(RunError::Bounds { node: "loop".to_owned(), operand: 0, at: offset as i128, len: whole });
+                    return Err(RunError::Bounds {
+                        node: "loop".to_owned(),
+                        operand: 0,
+                        at: offset as i128,
+                        len: whole,
+                    });
                 }
                 self.bases().copy(from, to, offset, bytes);
             }

@@ -13,9 +13,7 @@ use smalti_codegen::{Elem, Nest};
 use smalti_dims::{Dim, Symbol};
 use smalti_graph::ops::slice::Taken;
 use smalti_graph::{Block, Check, Graph, Node, Tensor, Type, ValueId};
-use smalti_program::{
-    Bind, Buffer, BufferId, Call, Constant, Dispatch, Place, Port, Program, Step, View,
-};
+use smalti_program::{Bind, Buffer, BufferId, Call, Constant, Dispatch, Place, Port, Program, Step, View};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -308,7 +306,9 @@ impl Lower<'_> {
         };
         let strides = Tensor::strides(&converted.shape).into_iter().map(Dim::from).collect();
         let len = Dim::from(converted.len());
-        self.program.constants.push(Constant { name: "made by the compiler".to_owned(), bytes: converted.bytes.into() });
+        self.program
+            .constants
+            .push(Constant { name: "made by the compiler".to_owned(), bytes: converted.bytes.into() });
         let place = Place::Constant(self.program.constants.len() as u32 - 1);
         Loc { buffer: self.buffer(elem, len, place), offset: Dim::from(0i64), strides }
     }

@@ -52,7 +52,12 @@ fn collapse(extents: &mut Vec<Dim>, operands: &mut [View]) {
 }
 
 /// Emits the nodes of a fused region. `values` holds its inputs; the result is its outputs.
-pub(super) fn region(b: &mut Builder, lower: &Lower<'_>, block: &Block, inputs: &[Value]) -> Result<Vec<Value>, LowerError> {
+pub(super) fn region(
+    b: &mut Builder,
+    lower: &Lower<'_>,
+    block: &Block,
+    inputs: &[Value],
+) -> Result<Vec<Value>, LowerError> {
     let mut values: HashMap<ValueId, Value> = block.inputs.iter().copied().zip(inputs.iter().copied()).collect();
     for node in &block.nodes {
         let args: Vec<Value> = node
@@ -126,10 +131,17 @@ impl Lower<'_> {
     }
 
     /// A copy with `value` around it, or less than there was: `pads` are all begins, then all ends.
-    pub(crate) fn padded(&mut self, name: &str, elem: Elem, shape: &[Dim], from: &Loc, pads: &[i64], value: f64) -> Loc {
+    pub(crate) fn padded(
+        &mut self,
+        name: &str,
+        elem: Elem,
+        shape: &[Dim],
+        from: &Loc,
+        pads: &[i64],
+        value: f64,
+    ) -> Loc {
         let rank = shape.len();
-        let larger: Vec<Dim> =
-            (0..rank).map(|d| shape[d].clone() + Dim::from(pads[d] + pads[d + rank])).collect();
+        let larger: Vec<Dim> = (0..rank).map(|d| shape[d].clone() + Dim::from(pads[d] + pads[d + rank])).collect();
         let to = self.fresh(elem, &larger);
         let mut b = Builder::new("fill", 0, 1);
         let y = b.operand("y", elem, Access::Out, Step::Unit);

@@ -24,7 +24,13 @@ pub(crate) fn problem(graph: &Graph, node: &Node, constant: bool, strict: bool) 
         let (trans_a, trans_b) = (node.attrs.int("trans_a", 0) != 0, node.attrs.int("trans_b", 0) != 0);
         let at = |s: &[Dim], back: usize| s.len().checked_sub(back).map_or(1, |i| size(&s[i]));
         let (m, k) = if trans_a { (at(a, 1), at(a, 2)) } else { (if a.len() > 1 { at(a, 2) } else { 1 }, at(a, 1)) };
-        let n = if b.len() == 1 { 1 } else if trans_b { at(b, 2) } else { at(b, 1) };
+        let n = if b.len() == 1 {
+            1
+        } else if trans_b {
+            at(b, 2)
+        } else {
+            at(b, 1)
+        };
         let lead: usize = a[..a.len().saturating_sub(2)].iter().map(size).product();
         let folds = b.len() <= 2;
         return Some(Problem::Matmul(smalti_tiling::Matmul {
@@ -115,7 +121,8 @@ impl Lower<'_> {
     }
 
     pub(crate) fn matmul(&mut self, node: &Node) -> Result<(), LowerError> {
-        let (a, b) = (node.inputs[0].ok_or("there is no left operand")?, node.inputs[1].ok_or("there is no right operand")?);
+        let (a, b) =
+            (node.inputs[0].ok_or("there is no left operand")?, node.inputs[1].ok_or("there is no right operand")?);
         let out = node.outputs[0];
         let shape = self.shape(out)?;
         let packed = node.attrs.word("rhs") == "packed";
@@ -237,7 +244,14 @@ impl Lower<'_> {
     }
 
     /// Any element type: a reduction over k.
-    fn matmul_as_reduction(&mut self, node: &Node, full: &[Dim], k: Dim, lhs: &Loc, rhs: &Loc) -> Result<(), LowerError> {
+    fn matmul_as_reduction(
+        &mut self,
+        node: &Node,
+        full: &[Dim],
+        k: Dim,
+        lhs: &Loc,
+        rhs: &Loc,
+    ) -> Result<(), LowerError> {
         let out = node.outputs[0];
         let elem = self.elem(out)?;
         let rank = full.len();
@@ -290,7 +304,11 @@ impl Lower<'_> {
             batch_stride,
             out,
         }));
-        if once { self.program.once.push(step) } else { self.steps.push(step) }
+        if once {
+            self.program.once.push(step)
+        } else {
+            self.steps.push(step)
+        }
         // The shape is that of the operand, so that the product finds its dims.
         let shape = self.shape(id)?;
         self.set(node.outputs[0], Loc { buffer: out, offset: Dim::from(0i64), strides: dense(&shape) });
@@ -330,7 +348,8 @@ impl Lower<'_> {
                     + loc.strides[1].clone() * Dim::from(first);
                 let group_stride = loc.strides[1].clone() * Dim::from(CHANNEL_GROUP);
                 let strides =
-                    [&[group_stride][..], &loc.strides[2..], &[loc.strides[0].clone(), loc.strides[1].clone()]].concat();
+                    [&[group_stride][..], &loc.strides[2..], &[loc.strides[0].clone(), loc.strides[1].clone()]]
+                        .concat();
                 let step = Step::Call(Call::Pack(Pack {
                     name: node.name.clone(),
                     t0: n0,
@@ -404,7 +423,8 @@ impl Lower<'_> {
         let (x, w) = (node.inputs[0].ok_or("there is no input")?, node.inputs[1].ok_or("there are no weights")?);
         let out = node.outputs[0];
         let (input, weights, shape, elem) = (self.shape(x)?, self.shape(w)?, self.shape(out)?, self.elem(out)?);
-        let kernel: Vec<usize> = weights[2..].iter().map(Dim::size).collect::<Option<_>>().ok_or("an unknown kernel")?;
+        let kernel: Vec<usize> =
+            weights[2..].iter().map(Dim::size).collect::<Option<_>>().ok_or("an unknown kernel")?;
         let window = Window::new(&node.attrs, kernel)?;
         let n = window.kernel.len();
         let groups = node.attrs.int("group", 1).max(1);

@@ -18,10 +18,8 @@ pub(super) fn share(program: &mut Program) {
     for port in &program.outputs {
         touch(&mut lives, port.buffer, usize::MAX);
     }
-    let mut order: Vec<(BufferId, Life)> = lives
-        .into_iter()
-        .filter(|(id, _)| matches!(program.buffers[id.0 as usize].place, Place::Slot(_)))
-        .collect();
+    let mut order: Vec<(BufferId, Life)> =
+        lives.into_iter().filter(|(id, _)| matches!(program.buffers[id.0 as usize].place, Place::Slot(_))).collect();
     order.sort_by_key(|(id, life)| (life.first, *id));
     // For each slot: until when it is taken, and how long its buffers are, where that is known.
     let mut slots: Vec<(usize, Option<usize>)> = Vec::new();

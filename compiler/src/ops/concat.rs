@@ -29,7 +29,8 @@ fn split(c: &mut NodeImport<'_, '_>) -> Result<Vec<ValueId>, ImportError> {
     let sizes: Vec<i64> = match sizes {
         Some(sizes) => sizes,
         None => {
-            let extent = shape[axis].int().ok_or(ImportError::Unsupported("a split of a dim that is not known".to_owned()))?;
+            let extent =
+                shape[axis].int().ok_or(ImportError::Unsupported("a split of a dim that is not known".to_owned()))?;
             let part = extent.unsigned_abs().div_ceil(count as u64) as i64;
             (0..count).map(|i| part.min(extent - i * part).max(0)).collect()
         }
@@ -51,24 +52,21 @@ fn split(c: &mut NodeImport<'_, '_>) -> Result<Vec<ValueId>, ImportError> {
     Ok(parts)
 }
 
-pub(super) const LOWERINGS: &[(&str, Lowering)] = &[(
-    "concat",
-    |l, node| {
-        let out = node.outputs[0];
-        let shape = l.shape(out)?;
-        let elem = l.elem(out)?;
-        let at = smalti_graph::ops::axis(node.attrs.int("axis", 0), shape.len())?;
-        let to = l.fresh(elem, &shape);
-        let mut start = Dim::from(0i64);
-        for &input in node.inputs.iter().flatten() {
-            let part = l.shape(input)?;
-            let from = l.loc(input)?;
-            let mut place = to.clone();
-            place.offset = place.offset.clone() + start.clone() * to.strides[at].clone();
-            l.copy(&node.name, elem, &part, &from, &place);
-            start = start + part[at].clone();
-        }
-        l.set(out, to);
-        Ok(())
-    },
-)];
+pub(super) const LOWERINGS: &[(&str, Lowering)] = &[("concat", |l, node| {
+    let out = node.outputs[0];
+    let shape = l.shape(out)?;
+    let elem = l.elem(out)?;
+    let at = smalti_graph::ops::axis(node.attrs.int("axis", 0), shape.len())?;
+    let to = l.fresh(elem, &shape);
+    let mut start = Dim::from(0i64);
+    for &input in node.inputs.iter().flatten() {
+        let part = l.shape(input)?;
+        let from = l.loc(input)?;
+        let mut place = to.clone();
+        place.offset = place.offset.clone() + start.clone() * to.strides[at].clone();
+        l.copy(&node.name, elem, &part, &from, &place);
+        start = start + part[at].clone();
+    }
+    l.set(out, to);
+    Ok(())
+})];

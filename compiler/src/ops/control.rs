@@ -5,8 +5,7 @@ use crate::import::{ImportError, NodeImport};
 use smalti_graph::ops::{if_, loop_};
 use smalti_graph::{Attrs, Elem, Fact, ValueId};
 
-pub(super) const OPS: &[OnnxOp] =
-    &[OnnxOp { name: "If", import: branch }, OnnxOp { name: "Loop", import: rounds }];
+pub(super) const OPS: &[OnnxOp] = &[OnnxOp { name: "If", import: branch }, OnnxOp { name: "Loop", import: rounds }];
 
 fn branch(c: &mut NodeImport<'_, '_>) -> Result<Vec<ValueId>, ImportError> {
     let condition = c.input(0)?;

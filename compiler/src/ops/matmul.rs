@@ -21,9 +21,8 @@ fn gemm(c: &mut NodeImport<'_, '_>) -> Result<Vec<ValueId>, ImportError> {
     if c.rank(a)? != 2 || c.rank(b)? != 2 {
         return Err("both matrices need two dims".into());
     }
-    let attrs = Attrs::none()
-        .with("trans_a", Attr::Int(c.int("transA", 0)))
-        .with("trans_b", Attr::Int(c.int("transB", 0)));
+    let attrs =
+        Attrs::none().with("trans_a", Attr::Int(c.int("transA", 0))).with("trans_b", Attr::Int(c.int("transB", 0)));
     let mut y = c.one("matmul", attrs, &[a, b])?;
     let (alpha, beta) = (c.float("alpha", 1.0), c.float("beta", 1.0));
     if alpha != 1.0 {

@@ -96,9 +96,8 @@ mod tests {
     #[test]
     fn every_graph_operation_is_lowered() {
         // Elementwise operations are inside fused regions when they are lowered.
-        let inside = |name: &str| {
-            smalti_graph::ops::elementwise::find(name).is_some() || matches!(name, "cast" | "where")
-        };
+        let inside =
+            |name: &str| smalti_graph::ops::elementwise::find(name).is_some() || matches!(name, "cast" | "where");
         for op in smalti_graph::ops::all().chain(crate::tiled::ops()) {
             assert!(inside(op.name) || lowering(op.name).is_some(), "{} is never lowered", op.name);
         }

@@ -42,7 +42,12 @@ fn batch(c: &mut NodeImport<'_, '_>) -> Result<Vec<ValueId>, ImportError> {
 }
 
 /// (x - mean) / √(mean of squares of that + ε) over `axes`; mean and 1/deviation come with it.
-fn normalised(c: &mut NodeImport<'_, '_>, x: ValueId, axes: Vec<i64>, epsilon: f64) -> Result<[ValueId; 3], ImportError> {
+fn normalised(
+    c: &mut NodeImport<'_, '_>,
+    x: ValueId,
+    axes: Vec<i64>,
+    epsilon: f64,
+) -> Result<[ValueId; 3], ImportError> {
     let elem = c.elem(x)?;
     let axes = none().with("axes", Attr::Ints(axes)).with("keepdims", Attr::Int(1));
     let mean = c.one("reduce_mean", axes.clone(), &[x])?;

@@ -113,8 +113,11 @@ fn counts(
         (vec![1; n], vec![whole as f64])
     } else {
         let sizes = |dims: &[Dim]| dims.iter().map(Dim::size).collect::<Option<Vec<usize>>>();
-        let (input, output) = sizes(&shape[2..]).zip(sizes(&result[2..])).ok_or("padding of dims that are not known")?;
-        let inside = |d: usize, o: usize| (0..window.kernel[d]).filter(|&k| window.position(d, o, k, input[d]).is_some()).count();
+        let (input, output) =
+            sizes(&shape[2..]).zip(sizes(&result[2..])).ok_or("padding of dims that are not known")?;
+        let inside = |d: usize, o: usize| {
+            (0..window.kernel[d]).filter(|&k| window.position(d, o, k, input[d]).is_some()).count()
+        };
         let total: usize = output.iter().product();
         let values = (0..total)
             .map(|mut i| {

@@ -52,7 +52,9 @@ fn reduced(c: &mut NodeImport<'_, '_>, op: &str, of: Option<ValueId>) -> Result<
     };
     // A bool is folded as 0 and 1, and stays a bool.
     let elem = c.elem(x)?;
-    let cast = |c: &mut NodeImport<'_, '_>, v: ValueId, to: Elem| c.one("cast", Attrs::none().with("to", Attr::Elem(to)), &[v]);
+    let cast = |c: &mut NodeImport<'_, '_>, v: ValueId, to: Elem| {
+        c.one("cast", Attrs::none().with("to", Attr::Elem(to)), &[v])
+    };
     let y = if elem == Elem::Bool { cast(c, x, Elem::U8)? } else { x };
     let axes = c.axes(1)?.unwrap_or_default();
     let none = c.int("noop_with_empty_axes", 0);

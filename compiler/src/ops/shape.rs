@@ -155,7 +155,8 @@ fn pad(c: &mut NodeImport<'_, '_>) -> Result<Vec<ValueId>, ImportError> {
     }
     let mut attrs = Attrs::none().with("pads", Attr::Ints(pads));
     if let Some(value) = c.optional(2) {
-        let tensor = c.tensor_of(value).ok_or(ImportError::Unsupported("a padding value that is no constant".to_owned()))?;
+        let tensor =
+            c.tensor_of(value).ok_or(ImportError::Unsupported("a padding value that is no constant".to_owned()))?;
         attrs = attrs.with("value", Attr::Tensor(tensor));
     } else if c.has("value") {
         let value = Tensor::f32([], &[c.float("value", 0.0)]);

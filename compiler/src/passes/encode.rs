@@ -1,10 +1,10 @@
 //! Encodings of products: set, chosen for the target, materialized, and elided where an operand is used as it lies.
 
 use super::each_block;
+use crate::Options;
 use crate::error::CompileError;
 use crate::lower::problem;
 use crate::tiled::{ENCODE, PACK, PACK_WEIGHTS, elem_of};
-use crate::Options;
 use smalti_graph::{Attr, Attrs, Block, Elem, Graph, Node, ValueId};
 use smalti_tiling::{Layout, plan};
 use std::collections::HashMap;

@@ -102,8 +102,11 @@ fn evaluated(graph: &Graph, node: &Node, constants: &HashMap<ValueId, Arc<Tensor
     if node.inputs.is_empty() {
         return None;
     }
-    let inputs: Vec<Option<&Tensor>> =
-        node.inputs.iter().map(|i| i.map(|i| constants.get(&i).map(|t| &**t)).map_or(Some(None), |t| t.map(Some))).collect::<Option<_>>()?;
+    let inputs: Vec<Option<&Tensor>> = node
+        .inputs
+        .iter()
+        .map(|i| i.map(|i| constants.get(&i).map(|t| &**t)).map_or(Some(None), |t| t.map(Some)))
+        .collect::<Option<_>>()?;
     for &output in &node.outputs {
         let fact = graph.fact(output);
         let bytes = smalti_dims::product(fact.shape().ok()?).size()?.checked_mul(fact.elem().ok()?.size())?;

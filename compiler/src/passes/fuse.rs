@@ -81,7 +81,8 @@ fn fuse_block(graph: &mut Graph, block: &mut Block) {
             }
             let members = (0..=n).filter(|&m| units.of[m] == a || units.of[m] == b);
             let inside: HashSet<ValueId> = members.clone().flat_map(|m| nodes[m].outputs.clone()).collect();
-            let outside: HashSet<ValueId> = members.flat_map(|m| read(&nodes[m])).filter(|v| !inside.contains(v)).collect();
+            let outside: HashSet<ValueId> =
+                members.flat_map(|m| read(&nodes[m])).filter(|v| !inside.contains(v)).collect();
             if outside.len() <= INPUTS {
                 units.join(a, b);
             }
@@ -157,5 +158,12 @@ fn region(graph: &mut Graph, members: &[Node], used: &HashMap<ValueId, usize>) -
         block.nodes.push(node);
     }
     let name = members.last().map(|m| m.name.clone()).unwrap_or_default();
-    Node { name, op: &FUSED, attrs: Attrs::none(), inputs, outputs, regions: vec![Region { captures: Vec::new(), block }] }
+    Node {
+        name,
+        op: &FUSED,
+        attrs: Attrs::none(),
+        inputs,
+        outputs,
+        regions: vec![Region { captures: Vec::new(), block }],
+    }
 }

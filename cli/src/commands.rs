@@ -1,0 +1,405 @@
+//! The commands.
+
+use crate::value::{self, Port};
+use crate::{Compare, Failure, Run, TargetArgs, Tolerance, dump, npy};
+use smalti_compiler::{Options, Stages, compile, read};
+use smalti_graph::interp::{self, Mode};
+use smalti_graph::{Elem, Graph, Tensor, Type, ValueId};
+use smalti_isa::{CoreClass, Feature, Target};
+use smalti_program::{Call, Program, Step};
+use smalti_tiling::{Plan, Problem, plan};
+use smalti_ukernels::table::ROWS;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The model's graph, with `E…` in front of what is wrong with it.
+fn graph(model: &Path) -> Result<Graph, Failure> {
+    Ok(read(model)?.graph()?)
+}
+
+fn compiled(graph: Graph, target: &TargetArgs, every_value: bool) -> Result<Stages, Failure> {
+    let options = Options { target: target.parse()?, strict: target.strict, every_value };
+    Ok(compile(graph, &options)?)
+}
+
+fn ports(graph: &Graph, ids: &[ValueId]) -> Vec<Port> {
+    ids.iter()
+        .map(|&id| {
+            let elem = match &graph.fact(id).ty {
+                Type::Tensor { elem, .. } => *elem,
+                _ => Elem::F32,
+            };
+            Port { name: graph.values[id.0 as usize].name.clone(), elem }
+        })
+        .collect()
+}
+
+/// Values for all inputs of a graph.
+fn inputs(graph: &Graph, texts: &[String]) -> Result<Vec<Tensor>, Failure> {
+    let ports = ports(graph, &graph.body.inputs);
+    let found = value::assign(&ports, texts, "input")?;
+    ports
+        .iter()
+        .zip(found)
+        .zip(&graph.body.inputs)
+        .map(|((port, text), &id)| match text {
+            Some(text) => value::read(text, port),
+            None => Err(Failure(format!(
+                "input '{}' of {} is missing; give it as --input={}=@FILE.npy",
+                port.name,
+                graph.type_text(id),
+                port.name
+            ))),
+        })
+        .collect()
+}
+
+fn session(program: &Program, threads: usize) -> Result<smalti::Session, Failure> {
+    Ok(smalti::Session::of(Arc::new(program.clone()), smalti::pool(threads))?)
+}
+
+/// `smalti run`
+pub(crate) fn run(args: &Run) -> Result<bool, Failure> {
+    let started = Instant::now();
+    let graph = graph(&args.model)?;
+    let values = inputs(&graph, &args.input)?;
+    let outputs = ports(&graph, &graph.body.outputs);
+    let places = value::assign(&outputs, &args.output, "output")?;
+    let expected = value::assign(&outputs, &args.expected_output, "output")?;
+    let stages = compiled(graph, &args.target, false)?;
+    if let Some(folder) = &args.dump {
+        dump::stages(folder, &stages)?;
+    }
+    warn_of_generic(&stages.program);
+    let mut session = session(&stages.program, args.threads)?;
+    if let Some(folder) = &args.dump {
+        dump::code(folder, session.inner())?;
+    }
+    for note in session.inner().notes() {
+        eprintln!("smalti: note: {note}");
+    }
+    let prepared = started.elapsed();
+    let mut best = None;
+    let mut results = Vec::new();
+    for _ in 0..args.repeat.max(1) {
+        let started = Instant::now();
+        results = session.run(&values)?;
+        let time = started.elapsed();
+        best = Some(best.map_or(time, |b: std::time::Duration| b.min(time)));
+    }
+    let mut same = true;
+    for (i, (port, tensor)) in outputs.iter().zip(&results).enumerate() {
+        place(places[i], args.output.is_empty(), port, tensor, args.most)?;
+        if let Some(text) = expected[i].filter(|t| *t != "(ignored)") {
+            let wanted = value::read(text, port)?;
+            if let Some(difference) = differs(tensor, &wanted, &args.tolerance) {
+                eprintln!("smalti: output '{}' differs: {difference}", port.name);
+                same = false;
+            }
+        }
+    }
+    if let Some(best) = best {
+        println!("time {:.3} ms (compiled and loaded in {:.1} ms)", ms(best), ms(prepared));
+    }
+    Ok(same)
+}
+
+fn ms(time: std::time::Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// Says once which work has no kernel of its own.
+fn warn_of_generic(program: &Program) {
+    let mut generic = Vec::new();
+    program.each_step(&mut |step| {
+        let (name, problem, family) = match step {
+            Step::Call(Call::Matmul(m)) => (&m.name, typical(m), m.family),
+            _ => return,
+        };
+        if let Ok(plan) = plan(&problem, Some(family), &program.target)
+            && plan.tier == smalti_ukernels::table::Tier::Generic
+        {
+            generic.push(name.clone());
+        }
+    });
+    if !generic.is_empty() {
+        eprintln!("smalti: note: {} products run on generic kernels: {}", generic.len(), generic.join(", "));
+    }
+}
+
+/// A matmul step's problem, sizes that are not known taken for 256.
+fn typical(m: &smalti_program::Matmul) -> Problem {
+    let size = |d: &smalti_dims::Dim| d.size().unwrap_or(256);
+    Problem::Matmul(smalti_tiling::Matmul {
+        types: m.family.types,
+        batch: m.batch.iter().map(size).product(),
+        m: size(&m.m),
+        n: size(&m.n),
+        k: size(&m.k),
+        lhs: smalti_tiling::Order::Rows,
+        rhs: smalti_tiling::Order::Rows,
+        rhs_constant: matches!(m.rhs, smalti_program::Rhs::Panels(_)),
+        strict: m.strict,
+    })
+}
+
+/// Prints or writes an output.
+fn place(text: Option<&str>, print: bool, port: &Port, tensor: &Tensor, most: usize) -> Result<(), Failure> {
+    match text {
+        None if !print => Ok(()),
+        None | Some("-") => {
+            println!("{}: {}", port.name, value::show(tensor, most));
+            if let Some(line) = arg_max(tensor) {
+                println!("{line}");
+            }
+            Ok(())
+        }
+        Some("") => Ok(()),
+        Some(text) => {
+            let (append, path) = match (text.strip_prefix('@'), text.strip_prefix('+')) {
+                (Some(path), _) => (false, path),
+                (_, Some(path)) => (true, path),
+                _ => return Err(Failure(format!("output '{text}': write @FILE.npy, +FILE.npy, @FILE.bin or -"))),
+            };
+            let opened = if append { File::options().append(true).create(true).open(path) } else { File::create(path) };
+            let file = opened.map_err(|e| Failure(format!("{path}: {e}")))?;
+            if path.ends_with(".bin") {
+                use std::io::Write;
+                let mut file = file;
+                return file.write_all(&tensor.bytes).map_err(|e| Failure(format!("{path}: {e}")));
+            }
+            npy::write(file, path, tensor)
+        }
+    }
+}
+
+/// The place of the greatest element along the last dim, for up to 16 rows.
+fn arg_max(tensor: &Tensor) -> Option<String> {
+    let last = *tensor.shape.last()?;
+    if last < 2 || tensor.elem == Elem::Bool || tensor.len() / last > 16 {
+        return None;
+    }
+    let row = |r: usize| {
+        let at = |i: usize| tensor.get(r * last + i);
+        (1..last).fold(0, |best, i| if at(i) > at(best) { i } else { best })
+    };
+    let found: Vec<String> = (0..tensor.len() / last).map(|r| row(r).to_string()).collect();
+    Some(format!("arg-max {}", found.join(" ")))
+}
+
+/// How an output differs from what was expected.
+fn differs(got: &Tensor, wanted: &Tensor, tolerance: &Tolerance) -> Option<String> {
+    if got.elem != wanted.elem || got.shape != wanted.shape {
+        return Some(format!("it is {}{:?}, expected {}{:?}", got.elem, got.shape, wanted.elem, wanted.shape));
+    }
+    let absolute = match got.elem {
+        Elem::F32 | Elem::F64 => tolerance.f32,
+        Elem::F16 => tolerance.f16,
+        Elem::Bf16 => tolerance.bf16,
+        _ => 0.0,
+    };
+    let relative = if got.elem.is_float() { tolerance.rtol } else { 0.0 };
+    let wrong = |i: &usize| {
+        let (a, b) = (got.get(*i), wanted.get(*i));
+        let exact = got.at(*i) == wanted.at(*i) || a == b || a.is_nan() && b.is_nan();
+        let close = (a - b).abs() <= absolute + relative * b.abs();
+        !(exact || close)
+    };
+    let count = (0..got.len()).filter(wrong).count();
+    let first = (0..got.len()).find(wrong)?;
+    Some(format!("[{first}] is {}, expected {} ({count} of {} differ)", got.get(first), wanted.get(first), got.len()))
+}
+
+/// `smalti explain`
+pub(crate) fn explain(what: &str, target: &TargetArgs, rejected: bool) -> Result<bool, Failure> {
+    let print = |plan: &Plan| if rejected { println!("{plan:#}\n") } else { println!("{plan}\n") };
+    if what.contains(' ') {
+        let problem = Problem::parse(what)?;
+        print(&plan(&problem, None, &target.parse()?)?);
+        return Ok(true);
+    }
+    let stages = compiled(graph(Path::new(what))?, target, false)?;
+    let mut failure = None;
+    stages.program.each_step(&mut |step| {
+        let (name, problem, family, tail) = match step {
+            Step::Call(Call::Matmul(m)) => (&m.name, typical(m), m.family, m.epilogue.as_ref()),
+            Step::Call(Call::Conv(c)) => {
+                let size = |d: &smalti_dims::Dim| d.size().unwrap_or(256);
+                let problem = Problem::Conv2d(smalti_tiling::Conv2d {
+                    types: c.family.types,
+                    n: size(&c.n),
+                    ic: c.ic,
+                    input: [size(&c.input[0]), size(&c.input[1])],
+                    oc: c.oc,
+                    kernel: c.kernel,
+                    stride: c.stride,
+                    pad: c.pad,
+                    dilation: c.dilation,
+                    groups: c.groups,
+                    rows_apart: false,
+                    strict: c.strict,
+                });
+                (&c.name, problem, c.family, Some(&c.epilogue))
+            }
+            _ => return,
+        };
+        match plan(&problem, Some(family), &stages.program.target) {
+            Ok(plan) => {
+                println!("'{name}'");
+                print(&plan);
+                if let Some(e) = tail {
+                    let ops = stages.program.nests[e.nest as usize].insts().count();
+                    println!("  epilogue   nest {} of {ops} operations on finished tiles\n", e.nest);
+                }
+            }
+            Err(error) => failure = Some(Failure(error.to_string())),
+        }
+    });
+    let mut dispatches = 0;
+    stages.program.each_step(&mut |s| dispatches += usize::from(matches!(s, Step::Call(Call::Dispatch(_)))));
+    println!(
+        "{dispatches} dispatches of {} nests; sizes that are not known are taken for 256",
+        stages.program.nests.len()
+    );
+    failure.map_or(Ok(true), Err)
+}
+
+/// `smalti kernels`
+pub(crate) fn kernels(target: Option<&str>, filter: Option<&str>) -> Result<bool, Failure> {
+    let target = target.map(|t| Target::parse(t).map_err(|e| Failure(e.to_string()))).transpose()?;
+    for row in ROWS {
+        let fits = target.as_ref().is_none_or(|t| row.runs_on(t)) && filter.is_none_or(|f| row.name.contains(f));
+        if fits {
+            let features = row.place.features().to_string();
+            let needs = if features.is_empty() { "nothing" } else { &features };
+            println!("{:<46} {:<8} {:<10} needs {needs}", row.name, row.tier().name(), row.numerics.name());
+        }
+    }
+    Ok(true)
+}
+
+/// `smalti info`
+pub(crate) fn info(features: bool) -> Result<bool, Failure> {
+    let host = Target::host();
+    println!("smalti {}", env!("CARGO_PKG_VERSION"));
+    println!("target   {host}");
+    let c = host.caches;
+    println!("core     {}", host.core.name());
+    println!(
+        "caches   L1d {} KiB, L2 {} KiB, L3 {} KiB, lines of {} bytes",
+        c.l1d >> 10,
+        c.l2 >> 10,
+        c.l3 >> 10,
+        c.line
+    );
+    println!("kernels  {} of {} rows run here", ROWS.iter().filter(|r| r.runs_on(&host)).count(), ROWS.len());
+    let list: Vec<&str> = host.features.iter().map(Feature::name).collect();
+    println!("features {}", list.join(" "));
+    if features {
+        println!("\nfeatures that targets may name:");
+        for f in Feature::ALL {
+            println!("  {:<8} {}", f.arch().name(), f.name());
+        }
+        println!("\ncore classes for cpu=:");
+        for c in CoreClass::ALL {
+            println!("  {}", c.name());
+        }
+    }
+    Ok(true)
+}
+
+/// `smalti check`
+pub(crate) fn check(model: Option<&Path>) -> Result<bool, Failure> {
+    let Some(path) = model else {
+        for name in smalti_compiler::ops::supported() {
+            println!("{name}");
+        }
+        return Ok(true);
+    };
+    let model = read(path)?;
+    let counts = model.histogram();
+    println!("opset {}, {} nodes of {} operations", model.opset(), counts.values().sum::<usize>(), counts.len());
+    let missing = model.missing();
+    if !missing.is_empty() {
+        let list: Vec<String> = missing.iter().map(|m| format!("  {m}")).collect();
+        return Err(Failure(format!("not supported yet:\n{}", list.join("\n"))));
+    }
+    let graph = model.graph()?;
+    compile(graph, &Options { target: Target::host(), strict: false, every_value: false })?;
+    println!("it compiles");
+    Ok(true)
+}
+
+/// `smalti compare`
+pub(crate) fn compare(args: &Compare) -> Result<bool, Failure> {
+    let graph = graph(&args.model)?;
+    let values = inputs(&graph, &args.input)?;
+    let stages = compiled(graph.clone(), &args.target, true)?;
+    let mut session = session(&stages.program, args.threads)?;
+    let results = session.run(&values)?;
+    let names: Vec<&str> = stages.program.outputs.iter().map(|p| p.name.as_str()).collect();
+    let (mut compared, mut wrong) = (0usize, 0usize);
+    let mut worst = (0.0f64, String::new());
+    interp::run(&graph, &values, Mode::Exact, &mut |node, outputs| {
+        for (&id, exact) in node.outputs.iter().zip(outputs) {
+            let name = &graph.values[id.0 as usize].name;
+            let Some(at) = names.iter().position(|n| n == name).filter(|_| !name.is_empty()) else { continue };
+            compared += 1;
+            let (error, line) = distance(&results[at], exact, args.rtol);
+            if error > worst.0 {
+                worst = (error, name.clone());
+            }
+            // Later nodes are judged on what this one really gave, so that errors don't add up.
+            *exact = results[at].promoted();
+            if line.is_some() {
+                wrong += 1;
+            }
+            let first = line.is_some() && wrong == 1;
+            if args.all || first {
+                let verdict = line.unwrap_or("ok".to_owned());
+                println!("{} '{}' -> {name}: {verdict} (error {error:.2e})", node.op.name, node.name);
+            }
+        }
+    })?;
+    println!("{compared} values compared, {wrong} differ; the largest error is {:.2e}, of {}", worst.0, worst.1);
+    Ok(wrong == 0)
+}
+
+/// The largest difference, relative to the greatest magnitude of the tensor, and what is wrong where that is too
+/// large.
+fn distance(got: &Tensor, exact: &Tensor, rtol: f64) -> (f64, Option<String>) {
+    if got.shape != exact.shape {
+        return (f64::INFINITY, Some(format!("shape {:?}, the reference has {:?}", got.shape, exact.shape)));
+    }
+    if !got.elem.is_float() {
+        let wrong = (0..got.len()).find(|&i| got.int(i) != exact.int(i));
+        let line = wrong.map(|i| format!("[{i}] is {}, the reference says {}", got.int(i), exact.int(i)));
+        return (if wrong.is_some() { f64::INFINITY } else { 0.0 }, line);
+    }
+    let finite = (0..exact.len()).map(|i| exact.get(i).abs()).filter(|x| x.is_finite());
+    let scale = finite.fold(f64::from(f32::MIN_POSITIVE), f64::max);
+    let unit = match got.elem {
+        Elem::F16 => 1e-3 / 1e-5,
+        Elem::Bf16 => 1e-2 / 1e-5,
+        _ => 1.0,
+    };
+    let mut worst = (0.0f64, 0);
+    for i in 0..got.len() {
+        let (a, b) = (got.get(i), exact.get(i));
+        let error = if a == b || a.is_nan() && b.is_nan() {
+            0.0
+        } else if a.is_finite() && b.is_finite() {
+            (a - b).abs() / scale / unit
+        } else {
+            f64::INFINITY
+        };
+        if error > worst.0 {
+            worst = (error, i);
+        }
+    }
+    let (error, i) = worst;
+    let line = (error > rtol).then(|| format!("[{i}] is {}, the reference says {}", got.get(i), exact.get(i)));
+    (error, line)
+}

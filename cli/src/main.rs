@@ -1,0 +1,174 @@
+//! The command line of Smalti.
+//!
+//! Exit codes: 0 done, 1 outputs differ, 2 could not.
+#![forbid(unsafe_code)]
+
+mod commands;
+mod dump;
+mod npy;
+mod value;
+
+use clap::{Args, Parser, Subcommand};
+use smalti_isa::Target;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Turns a trained model into the fastest code that a CPU can run.
+#[derive(Parser)]
+#[command(name = "smalti", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compile a model for this machine and run it.
+    Run(Run),
+    /// Print how each product and convolution of a model, or of a problem text, is planned.
+    Explain {
+        /// A model.onnx, or a problem such as "matmul f32f32f32 m=384 n=512 k=512".
+        what: String,
+        #[command(flatten)]
+        target: TargetArgs,
+        /// Also print the kernels that were not taken, and why.
+        #[arg(long)]
+        rejected: bool,
+    },
+    /// List the kernels of the table.
+    Kernels {
+        /// Only those that this target runs.
+        #[arg(long)]
+        target: Option<String>,
+        /// Only those whose name holds this text.
+        #[arg(long)]
+        filter: Option<String>,
+    },
+    /// Print what this machine can do.
+    Info {
+        /// Also list every feature and core class that targets may name.
+        #[arg(long)]
+        features: bool,
+    },
+    /// Say whether a model compiles: every operation that is missing, at once, with counts.
+    Check {
+        /// The model; without it, the supported operations are listed.
+        model: Option<PathBuf>,
+    },
+    /// Run a model and compare it with the reference interpreter, node by node.
+    Compare(Compare),
+}
+
+#[derive(Args)]
+struct TargetArgs {
+    /// What to compile for: host, x86_64_v3, x86_64_v4+avx512vnni, aarch64+dotprod, riscv64+v, …
+    #[arg(long, default_value = "host")]
+    target: String,
+    /// Only arithmetic that gives the same bits on every machine.
+    #[arg(long)]
+    strict: bool,
+}
+
+#[derive(Args)]
+struct Run {
+    /// The model.
+    model: PathBuf,
+    /// A value of an input: [NAME=]@x.npy, [NAME=]2x3xf32=1 2 3 4 5 6, or a splat such as 2x3xf32=0. In order, or by
+    /// name.
+    #[arg(long, value_name = "[NAME=]VALUE")]
+    input: Vec<String>,
+    /// Where an output goes: [NAME=]@y.npy, [NAME=]+y.npy (append), [NAME=]@y.bin, - (print), or empty (ignore).
+    #[arg(long, value_name = "[NAME=]PLACE")]
+    output: Vec<String>,
+    /// What an output should be, as for --input; (ignored) takes anything. Exit 1 where one differs.
+    #[arg(long = "expected_output", alias = "expected-output", value_name = "[NAME=]VALUE")]
+    expected_output: Vec<String>,
+    #[command(flatten)]
+    tolerance: Tolerance,
+    #[command(flatten)]
+    target: TargetArgs,
+    /// Threads that work; results don't depend on it.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Runs before the outputs are taken; the time is the shortest.
+    #[arg(long, default_value_t = 1)]
+    repeat: usize,
+    /// Writes every stage of the compilation, and the machine code, as text files.
+    #[arg(long, value_name = "DIR")]
+    dump: Option<PathBuf>,
+    /// Elements of an output that are printed.
+    #[arg(long = "output_max_element_count", alias = "output-max-element-count", default_value_t = 1024)]
+    most: usize,
+}
+
+#[derive(Args)]
+struct Tolerance {
+    /// Largest absolute difference of f32 and f64 outputs.
+    #[arg(long = "expected_f32_threshold", alias = "expected-f32-threshold", default_value_t = 1e-4)]
+    f32: f64,
+    /// Largest absolute difference of f16 outputs.
+    #[arg(long = "expected_f16_threshold", alias = "expected-f16-threshold", default_value_t = 1e-3)]
+    f16: f64,
+    /// Largest absolute difference of bf16 outputs.
+    #[arg(long = "expected_bf16_threshold", alias = "expected-bf16-threshold", default_value_t = 1e-2)]
+    bf16: f64,
+    /// Relative difference that is added to the absolute one.
+    #[arg(long = "expected_rtol", alias = "expected-rtol", default_value_t = 1e-5)]
+    rtol: f64,
+}
+
+#[derive(Args)]
+struct Compare {
+    /// The model.
+    model: PathBuf,
+    /// A value of an input, as for run.
+    #[arg(long, value_name = "[NAME=]VALUE")]
+    input: Vec<String>,
+    #[command(flatten)]
+    target: TargetArgs,
+    /// Threads that work.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Largest difference, relative to the greatest magnitude in the tensor, of one node's f32 output.
+    #[arg(long, default_value_t = 1e-5)]
+    rtol: f64,
+    /// Print every node, not only the first that differs.
+    #[arg(long)]
+    all: bool,
+}
+
+/// A sentence for the user; the exit code is 2.
+#[derive(Debug)]
+pub(crate) struct Failure(String);
+
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure(error.to_string())
+    }
+}
+
+impl TargetArgs {
+    fn parse(&self) -> Result<Target, Failure> {
+        Target::parse(&self.target).map_err(|e| Failure(e.to_string()))
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Run(args) => commands::run(&args),
+        Command::Explain { what, target, rejected } => commands::explain(&what, &target, rejected),
+        Command::Kernels { target, filter } => commands::kernels(target.as_deref(), filter.as_deref()),
+        Command::Info { features } => commands::info(features),
+        Command::Check { model } => commands::check(model.as_deref()),
+        Command::Compare(args) => commands::compare(&args),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(Failure(sentence)) => {
+            eprintln!("smalti: {sentence}");
+            ExitCode::from(2)
+        }
+    }
+}
