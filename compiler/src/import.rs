@@ -225,9 +225,10 @@ impl Importer<'_> {
                 for (d, dim) in shape.dim.iter().enumerate() {
                     use onnx::tensor_shape_proto::dimension::Value;
                     dims.push(match &dim.value {
-                        Some(Value::DimValue(v)) if *v < 0 => return Err(format!("has a dim of {v}")),
-                        Some(Value::DimValue(v)) => Dim::from(*v),
-                        Some(Value::DimParam(p)) if !p.is_empty() => {
+                        // Exporters write -1 for a dim that is not known.
+                        Some(Value::DimValue(v)) if *v >= 0 => Dim::from(*v),
+                        // A name without a letter, such as '?', names nothing.
+                        Some(Value::DimParam(p)) if p.contains(char::is_alphanumeric) => {
                             Dim::symbol(self.graph.symbols.named(&Symbols::clean(p)))
                         }
                         _ => Dim::symbol(self.graph.symbols.fresh(&format!("{}.{d}", Symbols::clean(name)))),

@@ -365,8 +365,8 @@ impl Infer<'_> {
         Ok(if left.int().is_some() { left } else { right }.clone())
     }
 
-    /// The shape of two shapes broadcast together, as ONNX and NumPy do. Of a symbol and an integer above 1 the
-    /// integer is taken, of two symbols the first, and equality is checked at run time.
+    /// The shape of two shapes broadcast together, as ONNX and NumPy do. Where it is not known whether a dim is 1, the
+    /// result's dim is decided, and checked, at run time.
     ///
     /// # Errors
     /// Two dims differ and neither is 1.
@@ -377,12 +377,24 @@ impl Infer<'_> {
         for d in 0..rank {
             let at = |s: &[Dim]| (d + s.len()).checked_sub(rank).map_or(one.clone(), |i| s[i].clone());
             let (x, y) = (at(a), at(b));
-            shape.push(if x.is(1) {
+            shape.push(if x.is(1) || x == y {
                 y
             } else if y.is(1) {
                 x
-            } else {
+            } else if x.int().is_some() && y.int().is_some() {
                 self.equal("broadcast dims", &x, &y)?
+            } else {
+                let dim = if x.int().is_some() {
+                    x.clone()
+                } else if y.int().is_some() {
+                    y.clone()
+                } else {
+                    Dim::choose(&x, &one, &y, &x)
+                };
+                for side in [&x, &y] {
+                    self.equal("broadcast dims", &Dim::choose(side, &one, &dim, side), &dim)?;
+                }
+                dim
             });
         }
         Ok(shape)

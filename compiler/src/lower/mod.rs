@@ -47,13 +47,16 @@ impl Loc {
         View { buffer: self.buffer, offset: self.offset.clone(), strides }
     }
 
-    /// A value of `shape` read as one of `to`: stride 0 along dims that are broadcast.
+    /// A value of `shape` read as one of `to`: stride 0 along dims that are broadcast, also where only the run shows
+    /// that they are.
     pub(crate) fn broadcast(&self, shape: &[Dim], to: &[Dim]) -> Loc {
         let lead = to.len() - shape.len();
+        let zero = Dim::from(0i64);
         let strides = (0..to.len())
             .map(|d| match d.checked_sub(lead) {
-                Some(i) if !shape[i].is(1) || to[d].is(1) => self.strides[i].clone(),
-                _ => Dim::from(0i64),
+                Some(i) if shape[i] == to[d] => self.strides[i].clone(),
+                Some(i) if !shape[i].is(1) => Dim::choose(&shape[i], &to[d], &self.strides[i], &zero),
+                _ => zero.clone(),
             })
             .collect();
         Loc { strides, ..self.clone() }

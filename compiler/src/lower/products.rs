@@ -145,6 +145,9 @@ impl Lower<'_> {
         };
         let (mut lhs, mut rhs) = (lead(&left), lead(&right));
         if node.attrs.word("family").is_empty() {
+            if !node.regions.is_empty() {
+                return self.then_region(node, Self::matmul);
+            }
             return self.matmul_as_reduction(node, &full, k, &lhs, &rhs);
         }
         let family = Self::family(node)?;
@@ -155,7 +158,7 @@ impl Lower<'_> {
             let inner = shape.len().saturating_sub(1);
             if vector_a || vector_b || shape.is_empty() {
                 // Epilogues run on matrices: here the region is a dispatch of its own.
-                return self.matmul_then_region(node);
+                return self.then_region(node, Self::matmul);
             }
             let (e, places) = self.epilogue(node, &shape, Stride::Unit, in_place, inner)?;
             (Some(e), places)
@@ -229,15 +232,19 @@ impl Lower<'_> {
         Ok((shape, loc))
     }
 
-    /// A product whose epilogue has no matrix to run on.
-    fn matmul_then_region(&mut self, node: &Node) -> Result<(), LowerError> {
+    /// A product without its region, which then is a dispatch of its own.
+    fn then_region(
+        &mut self,
+        node: &Node,
+        product: fn(&mut Self, &Node) -> Result<(), LowerError>,
+    ) -> Result<(), LowerError> {
         let region = node.regions.first().ok_or("there is no region")?;
         let tile = region.block.inputs[0];
         let mut plain = node.clone();
         plain.regions.clear();
         plain.inputs.truncate(2);
         plain.outputs = vec![tile];
-        self.matmul(&plain)?;
+        product(self, &plain)?;
         let mut fused = node.clone();
         fused.inputs = std::iter::once(Some(tile)).chain(node.inputs[2..].iter().copied()).collect();
         self.fused(&fused)
@@ -372,6 +379,9 @@ impl Lower<'_> {
     pub(crate) fn conv(&mut self, node: &Node) -> Result<(), LowerError> {
         let (x, w) = (node.inputs[0].ok_or("there is no input")?, node.inputs[1].ok_or("there are no weights")?);
         if node.attrs.word("family").is_empty() {
+            if !node.regions.is_empty() {
+                return self.then_region(node, Self::conv);
+            }
             return self.conv_as_reduction(node);
         }
         let family = Self::family(node)?;

@@ -16,7 +16,12 @@ fn fuse_block(graph: &Graph, block: &mut Block) {
     let mut products: HashMap<ValueId, usize> = HashMap::new();
     let mut nodes: Vec<Option<Node>> = Vec::new();
     for node in std::mem::take(&mut block.nodes) {
-        let product = matches!(node.op.name, "matmul" | "conv") && node.regions.is_empty();
+        let product = match node.op.name {
+            "matmul" => true,
+            // Kernels convolve in one or two dims.
+            "conv" => graph.fact(node.outputs[0]).shape().is_ok_and(|s| (3..=4).contains(&s.len())),
+            _ => false,
+        };
         if product && graph.fact(node.outputs[0]).elem() == Ok(Elem::F32) {
             products.insert(node.outputs[0], nodes.len());
         }

@@ -35,8 +35,8 @@ impl Takes {
 
     fn words(self) -> &'static str {
         match self {
-            Takes::Floats => "f64, f32, f16 or bf16",
-            Takes::Numbers => "a float or an integer type",
+            Takes::Floats => "a float type (float, double, float16 or bfloat16)",
+            Takes::Numbers => "a float type (float, double, float16 or bfloat16) or an integer type",
             Takes::Integers => "an integer type",
             Takes::Bools => "bool",
             Takes::Any => "any type",
