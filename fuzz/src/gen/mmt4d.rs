@@ -1,0 +1,116 @@
+//! Products of one tile, with everything optional on or off.
+
+use arbitrary::{Result, Unstructured};
+use smalti_ukernels::mmt4d::Batch;
+use smalti_ukernels::table::{ROWS, Row};
+
+/// One call of one row. Operands are as long as the call reaches.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The row's place in the table.
+    pub row: usize,
+    /// The tile, for rows that take one.
+    pub tile: [usize; 3],
+    /// Valid rows and columns.
+    pub size: [usize; 2],
+    /// Depth of a batch.
+    pub k: usize,
+    /// Strides of the left operand: row, k-tile.
+    pub lhs_strides: [isize; 2],
+    /// Stride of the right operand.
+    pub rhs_stride: isize,
+    /// The products.
+    pub batches: Vec<Batch>,
+    /// Operands.
+    pub lhs: Vec<f32>,
+    /// Right operand.
+    pub rhs: Vec<f32>,
+    /// Starting values.
+    pub init: Option<Vec<f32>>,
+    /// Bias.
+    pub bias: Option<Vec<f32>>,
+    /// Clamp.
+    pub clamp: Option<[f32; 2]>,
+    /// Output before.
+    pub out: Vec<f32>,
+    /// Its stride.
+    pub out_stride: isize,
+    /// Whether it is added to.
+    pub accumulate: bool,
+}
+
+fn value(u: &mut Unstructured<'_>) -> Result<f32> {
+    Ok(f32::from(u.arbitrary::<i8>()?) / 16.0)
+}
+
+fn values(u: &mut Unstructured<'_>, count: usize) -> Result<Vec<f32>> {
+    (0..count).map(|_| value(u)).collect()
+}
+
+/// Makes a case.
+///
+/// # Errors
+/// Too few bytes.
+pub fn case(u: &mut Unstructured<'_>) -> Result<Case> {
+    let rows: Vec<usize> = (0..ROWS.len()).filter(|&i| ROWS[i].op == smalti_ukernels::name::Op::Mmt4d).collect();
+    let row = *u.choose(&rows)?;
+    let tile = tile(&ROWS[row], u)?;
+    let [m0, n0, k0] = tile;
+    let size = [u.int_in_range(0..=m0)?, u.int_in_range(0..=n0)?];
+    let k: usize = u.int_in_range(0..=40)?;
+    let k_tiles = k.div_ceil(k0);
+    let lhs_strides = if u.arbitrary()? {
+        [k0, m0 * k0]
+    } else {
+        [k_tiles * k0 + u.int_in_range(0..=3)?, k0]
+    };
+    let rhs_stride = size[1] * k0 + u.int_in_range(0..=4)?;
+    let mut batches = Vec::new();
+    for _ in 0..u.int_in_range(0..=3)? {
+        let skip_first = if u.ratio(1, 3)? { u.int_in_range(0..=size[0])? } else { 0 };
+        let skip_last = if u.ratio(1, 3)? { u.int_in_range(0..=size[0])? } else { 0 };
+        let shift = u.int_in_range(0..=2)?;
+        let lhs = shift as isize - (skip_first * lhs_strides[0]) as isize;
+        batches.push(Batch { lhs, rhs: u.int_in_range(0..=2)?, skip_first, skip_last });
+    }
+    // How far the calls reach.
+    let (mut lhs_len, mut rhs_len) = (0isize, 0isize);
+    for b in &batches {
+        let end = size[0].saturating_sub(b.skip_last);
+        if b.skip_first >= end || k == 0 || size[1] == 0 {
+            continue;
+        }
+        let inner = ((k - 1) % k0) as isize;
+        let last = ((k_tiles - 1) * lhs_strides[1] + (end - 1) * lhs_strides[0]) as isize;
+        lhs_len = lhs_len.max(b.lhs + last + inner.max(if k >= k0 { k0 as isize - 1 } else { 0 }) + 1);
+        let last = ((k_tiles - 1) * rhs_stride + (size[1] - 1) * k0) as isize;
+        rhs_len = rhs_len.max(b.rhs + last + k0 as isize);
+    }
+    let out_stride = size[1] + u.int_in_range(0..=3)?;
+    let out_len = if size.contains(&0) { 0 } else { (size[0] - 1) * out_stride + size[1] };
+    Ok(Case {
+        row,
+        tile,
+        size,
+        k,
+        lhs_strides: lhs_strides.map(|s| s as isize),
+        rhs_stride: rhs_stride as isize,
+        lhs: values(u, lhs_len.max(0) as usize)?,
+        rhs: values(u, rhs_len.max(0) as usize)?,
+        init: if u.arbitrary()? { Some(values(u, size[0] * size[1])?) } else { None },
+        bias: if u.arbitrary()? { Some(values(u, size[1])?) } else { None },
+        clamp: if u.arbitrary()? { Some([-2.0, 3.0]) } else { None },
+        out: values(u, out_len)?,
+        out_stride: out_stride as isize,
+        accumulate: u.arbitrary()?,
+        batches,
+    })
+}
+
+fn tile(row: &Row, u: &mut Unstructured<'_>) -> Result<[usize; 3]> {
+    use smalti_ukernels::name::Dim::Fixed;
+    Ok(match row.tile {
+        [Fixed(m), Fixed(n), Fixed(k)] => [m.into(), n.into(), k.into()],
+        _ => [u.int_in_range(1..=9)?, u.int_in_range(1..=9)?, u.int_in_range(1..=5)?],
+    })
+}

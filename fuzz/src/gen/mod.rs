@@ -1,0 +1,4 @@
+//! Cases of bytes.
+
+pub mod mmt4d;
+pub mod nest;

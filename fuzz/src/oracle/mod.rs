@@ -1,0 +1,4 @@
+//! What is right.
+
+pub mod mmt4d;
+pub mod nest;

