@@ -84,8 +84,10 @@ macro_rules! rows {
         /// # Safety
         /// As [`Kernel`](super::Kernel) on f32.
         pub unsafe fn $name(a: &RawArgs) {
-            // SAFETY: the caller's.
-            unsafe { tile::<$m0>(a) }
+            if a.cols > 0 {
+                // SAFETY: the caller's; there is a column, so the left operand is read.
+                unsafe { tile::<$m0>(a) }
+            }
         }
     )*};
 }

@@ -132,8 +132,8 @@ macro_rules! rows {
             if a.cols == $nv * 8 {
                 // SAFETY: the caller's; all columns are valid.
                 unsafe { tile::<$m0, $nv, true>(a) }
-            } else {
-                // SAFETY: the caller's.
+            } else if a.cols > 0 {
+                // SAFETY: the caller's; there is a column, so the left operand is read.
                 unsafe { tile::<$m0, $nv, false>(a) }
             }
         }

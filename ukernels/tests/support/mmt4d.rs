@@ -61,7 +61,7 @@ impl Case {
         let rhs_k_stride = cols * tile.k0 + if rng.chance(2) { (tile.n0 - cols) * tile.k0 } else { rng.below(5) };
         let count = rng.below(4);
         let lhs_len = |from: usize, to: usize| {
-            if from >= to || k == 0 {
+            if from >= to || k == 0 || cols == 0 {
                 0
             } else {
                 (to - 1) * lhs_row_stride + (k_tiles - 1) * lhs_k_stride + (k - 1) % tile.k0 + 1
