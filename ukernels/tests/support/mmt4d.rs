@@ -20,6 +20,7 @@ pub(crate) fn all(row: Bound) {
             break;
         }
     }
+    nothing_is_read_where_there_is_no_column(row);
     special_values(row);
     refusals(row);
     if row.row().numerics == Numerics::FusedChain {
@@ -204,6 +205,15 @@ fn edges(row: Bound, tile: Tile) {
             case.check(row, side, true, &format!("{} {tile:?} rows {rows} cols {cols} k {k}", row.row().name));
         }
     }
+}
+
+/// A tile without columns reads neither operand: both end at a guard page before their first element.
+fn nothing_is_read_where_there_is_no_column(row: Bound) {
+    let tile = row.tile(Tile { m0: 2, n0: 8, k0: 1 });
+    let mut case = Case::sample(tile, &mut Rng::new(1), 5, tile.m0, 0, false);
+    case.batches = vec![Batch::default()];
+    (case.lhs, case.rhs, case.bias, case.init) = (Vec::new(), Vec::new(), None, None);
+    case.check(row, Side::After, true, row.row().name);
 }
 
 /// NaN, infinities and the sign of zero go through accumulation, bias and clamp as IEEE 754 says.
