@@ -19,7 +19,7 @@ fn nest(func: Func) -> Nest {
 fn sample() -> Vec<f32> {
     let edges = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MIN_POSITIVE, 1e-45, -1e-45, f32::MAX];
     let near = [88.72283, 88.72284, -87.33654, -103.97208, -103.97209, 0.625, 0.624_999_94, -0.625, 9.01, 20.0, 45.0];
-    (0..1 << 20).map(|i: u32| f32::from_bits(i << 12 | (i * 37 & 0xfff))).chain(edges).chain(near).collect()
+    (0..1 << 20).map(|i: u32| f32::from_bits(i << 12 | ((i * 37) & 0xfff))).chain(edges).chain(near).collect()
 }
 
 fn worst(func: Func, reference: fn(f64) -> f64) -> (f64, f32) {

@@ -495,8 +495,6 @@ pub(crate) struct NodeImport<'a, 'b> {
 }
 
 impl NodeImport<'_, '_> {
-    /// ONNX's name of the operation.
-
     pub(crate) fn opset(&self) -> i64 {
         self.importer.model.opset()
     }

@@ -78,3 +78,21 @@ fn compare(expected: &str, actual: &str) -> Result<(), String> {
         line(actual)
     ))
 }
+
+/// Compares the part of a file between `<!-- printed: NAME -->` and `<!-- end -->` with what the code prints now.
+///
+/// # Errors
+/// There is no such part, or the first line that differs.
+pub fn printed_part(path: &Path, name: &str, actual: &str) -> Result<(), String> {
+    let wrong = |e: String| format!("{}, part {name}: {e}", path.display());
+    let text = fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+    let begin = format!("<!-- printed: {name} -->\n");
+    let (before, rest) = text.split_once(&begin).ok_or_else(|| wrong("there is no such part".to_owned()))?;
+    let (expected, after) = rest.split_once("<!-- end -->").ok_or_else(|| wrong("the part has no end".to_owned()))?;
+    let actual = format!("{}\n", actual.trim_end());
+    if blessing() {
+        let text = format!("{before}{begin}{actual}<!-- end -->{after}");
+        return fs::write(path, text).map_err(|e| wrong(e.to_string()));
+    }
+    compare(expected, &actual).map_err(wrong)
+}

@@ -93,6 +93,7 @@ pub struct View {
 }
 
 /// A thing to do.
+#[allow(clippy::large_enum_variant, reason = "a program has few steps")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// Computes.
@@ -159,6 +160,7 @@ pub struct Loop {
 }
 
 /// A computation.
+#[allow(clippy::large_enum_variant, reason = "a program has few steps")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
     /// Runs a nest.

@@ -12,7 +12,7 @@ pub enum Code {
     Interpreter,
     /// Compiled in this process.
     #[cfg(feature = "jit")]
-    Jit(smalti_codegen::jit::JitModule),
+    Jit(alloc::boxed::Box<smalti_codegen::jit::JitModule>),
 }
 
 impl Code {
@@ -23,7 +23,9 @@ impl Code {
         {
             use alloc::string::ToString;
             match smalti_codegen::jit::JitModule::new(nests, target) {
-                Ok((module, refused)) => (Code::Jit(module), refused.into_iter().map(|(_, e)| e.to_string()).collect()),
+                Ok((module, refused)) => {
+                    (Code::Jit(module.into()), refused.into_iter().map(|(_, e)| e.to_string()).collect())
+                }
                 Err(error) => (Code::Interpreter, alloc::vec![error.to_string()]),
             }
         }

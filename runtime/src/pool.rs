@@ -209,7 +209,11 @@ mod tests {
     fn pools_nest() {
         let (outer, inner) = (Threads::new(2), Threads::new(2));
         let count = AtomicUsize::new(0);
-        outer.run(4, &|_, _| inner.run(4, &|_, _| drop(count.fetch_add(1, Ordering::Relaxed))));
+        outer.run(4, &|_, _| {
+            inner.run(4, &|_, _| {
+                count.fetch_add(1, Ordering::Relaxed);
+            })
+        });
         assert_eq!(count.load(Ordering::Relaxed), 16);
     }
 }

@@ -18,7 +18,11 @@ fn info(name: &str, ty: DataType, dims: &[&str]) -> ValueInfoProto {
     let shape = TensorShapeProto { dim: dims.iter().map(dim).collect() };
     let tensor = type_proto::Tensor { elem_type: Some(ty as i32), shape: Some(shape) };
     let value = Some(type_proto::Value::TensorType(tensor));
-    ValueInfoProto { name: Some(name.to_owned()), r#type: Some(TypeProto { value, ..Default::default() }), ..Default::default() }
+    ValueInfoProto {
+        name: Some(name.to_owned()),
+        r#type: Some(TypeProto { value, ..Default::default() }),
+        ..Default::default()
+    }
 }
 
 fn node(op: &str, inputs: &[&str], outputs: &[&str], attribute: Vec<AttributeProto>) -> NodeProto {
@@ -58,9 +62,9 @@ fn block(input: Vec<ValueInfoProto>, node: Vec<NodeProto>, output: Vec<ValueInfo
 fn session(graph: GraphProto) -> Session {
     let opset = OperatorSetIdProto { domain: None, version: Some(17) };
     let model = ModelProto { ir_version: Some(8), opset_import: vec![opset], graph: Some(graph), ..Default::default() };
-    let graph = smalti_compiler::Model::decode(&model.encode_to_vec(), "made here", Path::new("")).unwrap().graph().unwrap();
-    let options =
-        smalti_compiler::Options { target: Options::default().target, strict: false, every_value: false };
+    let graph =
+        smalti_compiler::Model::decode(&model.encode_to_vec(), "made here", Path::new("")).unwrap().graph().unwrap();
+    let options = smalti_compiler::Options { target: Options::default().target, strict: false, every_value: false };
     Session::new(&smalti_compiler::compile(graph, &options).unwrap(), 2).unwrap()
 }
 
@@ -117,10 +121,21 @@ fn loop_that_swaps_and_stacks() {
         info("one", DataType::Float, &["1"]),
         info("limit", DataType::Float, &[]),
     ];
-    let outputs = vec![info("fa", DataType::Float, &["1"]), info("fb", DataType::Float, &["1"]), info("all", DataType::Float, &["R", "1"])];
+    let outputs = vec![
+        info("fa", DataType::Float, &["1"]),
+        info("fb", DataType::Float, &["1"]),
+        info("all", DataType::Float, &["R", "1"]),
+    ];
     let mut session = session(block(inputs, vec![rounds], outputs));
     let mut run = |most: i64, limit: f32| {
-        session.run(&[Tensor::i64([], &[most]), Tensor::f32([1], &[0.0]), Tensor::f32([1], &[1.0]), Tensor::f32([], &[limit])]).unwrap()
+        session
+            .run(&[
+                Tensor::i64([], &[most]),
+                Tensor::f32([1], &[0.0]),
+                Tensor::f32([1], &[1.0]),
+                Tensor::f32([], &[limit]),
+            ])
+            .unwrap()
     };
     let outputs = run(100, 50.0);
     assert_eq!(outputs[2], Tensor::f32([9, 1], &[1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0, 34.0, 55.0]));

@@ -211,7 +211,7 @@ fn matmul(p: &Matmul, family: Option<Family>, target: &Target) -> Plan {
 
 fn conv2d(p: &Conv2d, family: Option<Family>, target: &Target) -> Result<Plan, PlanError> {
     let impossible = |reason| PlanError::Impossible { problem: Problem::Conv2d(*p).to_string(), reason };
-    if p.groups == 0 || p.ic % p.groups != 0 || p.oc % p.groups != 0 {
+    if p.groups == 0 || !p.ic.is_multiple_of(p.groups) || !p.oc.is_multiple_of(p.groups) {
         return Err(impossible("groups must divide both channel counts"));
     }
     if p.stride.contains(&0) || p.dilation.contains(&0) || p.kernel.contains(&0) {

@@ -52,7 +52,7 @@ fn laws(plan: &smalti_tiling::Plan) {
         );
     }
     assert!(plan.blocks.nc * plan.grid.n >= n, "the tasks cover all columns");
-    assert!(plan.blocks.nc % plan.tile[0] == 0 || plan.grid.n <= 1, "a task's columns are whole tiles");
+    assert!(plan.blocks.nc.is_multiple_of(plan.tile[0]) || plan.grid.n <= 1, "a task's columns are whole tiles");
     for (_, m0) in plan.tiles.iter().chain(plan.last_tiles.iter()) {
         assert!(plan.row(m0).is_some(), "each tile has a row");
     }

@@ -14,7 +14,8 @@ pub(crate) fn conformance(root: &Path, bless: bool) -> Outcome {
     let models = real_models(root, &python, &cache)?;
 
     let floor_path = root.join("cases/floor.json");
-    let floor: Value = fs::read_to_string(&floor_path).ok().and_then(|t| serde_json::from_str(&t).ok()).unwrap_or(json!({}));
+    let floor: Value =
+        fs::read_to_string(&floor_path).ok().and_then(|t| serde_json::from_str(&t).ok()).unwrap_or(json!({}));
     let mut found = json!({});
     let mut fallen = Vec::new();
     let runs: [(&str, PathBuf, &[&str]); 4] = [

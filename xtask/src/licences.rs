@@ -50,7 +50,9 @@ pub(crate) fn licences(root: &Path, bless: bool) -> Outcome {
             continue;
         }
         if !fits(&licence) {
-            return Err(format!("crate {name} {version} has the licence '{licence}', which is not in the allowed list"));
+            return Err(format!(
+                "crate {name} {version} has the licence '{licence}', which is not in the allowed list"
+            ));
         }
         rows.push(format!("| {name} | {version} | {licence} |"));
     }
@@ -70,7 +72,7 @@ pub(crate) fn licences(root: &Path, bless: bool) -> Outcome {
 /// Whether a licence expression leaves a choice that is allowed: every part of an AND, one of an OR.
 fn fits(expression: &str) -> bool {
     let expression = expression.replace('/', " OR ");
-    expression.split(" AND ").all(|part| {
-        part.split(" OR ").any(|l| ALLOWED.contains(&l.trim().trim_matches(['(', ')'])))
-    })
+    expression
+        .split(" AND ")
+        .all(|part| part.split(" OR ").any(|l| ALLOWED.contains(&l.trim().trim_matches(['(', ')']))))
 }

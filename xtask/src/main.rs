@@ -65,8 +65,11 @@ fn main() -> ExitCode {
         Task::Bless => tests::bless(&root),
         Task::Fuzz { target, cases } => {
             let cases = cases.to_string();
-            run(cargo(&root, &["test", "--release", "-p", "smalti-fuzz", "--test", "replay", "--", "--nocapture", &target])
-                .env("SMALTI_FUZZ_CASES", cases))
+            run(cargo(
+                &root,
+                &["test", "--release", "-p", "smalti-fuzz", "--test", "replay", "--", "--nocapture", &target],
+            )
+            .env("SMALTI_FUZZ_CASES", cases))
         }
     };
     match result {

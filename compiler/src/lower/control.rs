@@ -13,6 +13,9 @@ impl From<CompileError> for LowerError {
     }
 }
 
+/// What is done with the results of a region, at its end.
+type Then<'a, L> = &'a mut dyn FnMut(&mut L, &[ValueId]) -> Result<(), LowerError>;
+
 impl Lower<'_> {
     /// The buffer whose first element is the one element of a value.
     fn first_element(&mut self, node: &Node, id: ValueId) -> Result<BufferId, LowerError> {
@@ -27,11 +30,7 @@ impl Lower<'_> {
     }
 
     /// Steps of a region; captures are the places of what they stand for.
-    fn region_steps(
-        &mut self,
-        region: &Region,
-        then: &mut dyn FnMut(&mut Self, &[ValueId]) -> Result<(), LowerError>,
-    ) -> Result<Vec<Step>, LowerError> {
+    fn region_steps(&mut self, region: &Region, then: Then<'_, Self>) -> Result<Vec<Step>, LowerError> {
         for &(outside, inside) in &region.captures {
             let loc = self.loc(outside)?;
             self.set(inside, loc);

@@ -279,7 +279,7 @@ impl Lower<'_> {
         let views = vec![
             lhs.view(strides(&lhs.strides[..batch], &lhs.strides[batch], &zero, &lhs.strides[batch + 1])),
             rhs.view(strides(&rhs.strides[..batch], &zero, &rhs.strides[batch + 1], &rhs.strides[batch])),
-            to.view([&dense(full)[..], &[zero.clone()]].concat()),
+            to.view([dense(full), vec![zero]].concat()),
         ];
         self.dispatch(&node.name, b.finish(), [full, &[k]].concat(), views);
         self.set(out, to);

@@ -59,11 +59,7 @@ pub fn case(u: &mut Unstructured<'_>) -> Result<Case> {
     let size = [u.int_in_range(0..=m0)?, u.int_in_range(0..=n0)?];
     let k: usize = u.int_in_range(0..=40)?;
     let k_tiles = k.div_ceil(k0);
-    let lhs_strides = if u.arbitrary()? {
-        [k0, m0 * k0]
-    } else {
-        [k_tiles * k0 + u.int_in_range(0..=3)?, k0]
-    };
+    let lhs_strides = if u.arbitrary()? { [k0, m0 * k0] } else { [k_tiles * k0 + u.int_in_range(0..=3)?, k0] };
     let rhs_stride = size[1] * k0 + u.int_in_range(0..=4)?;
     let mut batches = Vec::new();
     for _ in 0..u.int_in_range(0..=3)? {

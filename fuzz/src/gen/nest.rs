@@ -143,15 +143,8 @@ fn instruction(u: &mut Unstructured<'_>, b: &mut Builder, values: &[Value]) -> R
     };
     Ok(match u.int_in_range(0..=6u8)? {
         0 if ty.is_float() => {
-            let op = *u.choose(&[
-                UnOp::Neg,
-                UnOp::Abs,
-                UnOp::Sqrt,
-                UnOp::Floor,
-                UnOp::Ceil,
-                UnOp::Trunc,
-                UnOp::Nearest,
-            ])?;
+            let op =
+                *u.choose(&[UnOp::Neg, UnOp::Abs, UnOp::Sqrt, UnOp::Floor, UnOp::Ceil, UnOp::Trunc, UnOp::Nearest])?;
             b.un(op, a)
         }
         0 if ty == Elem::Bool => b.un(UnOp::Not, a),

@@ -14,7 +14,9 @@ pub static LOG_SOFTMAX: OpDef = OpDef { name: "log_softmax", infer, eval: |c| ev
 fn infer(c: &mut Infer<'_>) -> Result<Vec<Fact>, String> {
     let (elem, shape) = (c.elem(0)?, c.shape(0)?);
     if !elem.is_float() {
-        return Err(format!("element type {elem} is not allowed; allowed: a float type (float, double, float16 or bfloat16)"));
+        return Err(format!(
+            "element type {elem} is not allowed; allowed: a float type (float, double, float16 or bfloat16)"
+        ));
     }
     axis(c.attrs.int("axis", -1), shape.len().max(1))?;
     Ok(vec![Fact::tensor(elem, shape)])

@@ -11,6 +11,7 @@ pub(super) struct Rows<const M0: usize> {
 
 impl<const M0: usize> Rows<M0> {
     #[inline(always)]
+    #[allow(clippy::pointers_in_nomem_asm_block, reason = "the block is empty: it reads no memory")]
     pub(super) fn new(lhs: *const f32, stride: isize) -> Rows<M0> {
         const { assert!(M0 <= 18) };
         let bases = core::array::from_fn(|i| {

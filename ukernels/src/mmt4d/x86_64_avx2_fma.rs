@@ -14,15 +14,17 @@ static LANES: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 
 /// As [`Kernel`](super::Kernel) on f32; the machine has AVX2 and FMA; `FULL` only if `cols` is the tile's.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
+#[allow(clippy::needless_range_loop, reason = "one row number indexes accumulators and addresses")]
 unsafe fn tile<const M0: usize, const NV: usize, const FULL: bool>(a: &RawArgs) {
-    // SAFETY: windows of eight inside `LANES`.
-    let masks: [__m256i; NV] = core::array::from_fn(|v| unsafe {
+    let masks: [__m256i; NV] = core::array::from_fn(|v| {
         let lanes = a.cols.saturating_sub(v * 8).min(8);
-        _mm256_loadu_si256(LANES.as_ptr().add(8 - lanes).cast())
+        // SAFETY: a window of eight inside `LANES`.
+        unsafe { _mm256_loadu_si256(LANES.as_ptr().add(8 - lanes).cast()) }
     });
-    // SAFETY (of the two loads): the lanes that the mask admits, or all where `FULL`, are valid.
-    let load = |p: *const f32, v: usize| unsafe {
-        if FULL { _mm256_loadu_ps(p.wrapping_add(v * 8)) } else { _mm256_maskload_ps(p.wrapping_add(v * 8), masks[v]) }
+    let load = |p: *const f32, v: usize| {
+        let p = p.wrapping_add(v * 8);
+        // SAFETY: the lanes that the mask admits, or all where `FULL`, are valid.
+        unsafe { if FULL { _mm256_loadu_ps(p) } else { _mm256_maskload_ps(p, masks[v]) } }
     };
     let out = a.out.cast::<f32>();
     let mut acc = [[_mm256_setzero_ps(); NV]; M0];

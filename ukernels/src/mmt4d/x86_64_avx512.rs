@@ -11,6 +11,7 @@ use core::arch::x86_64::*;
 /// As [`Kernel`](super::Kernel) on f32; the machine has AVX-512F.
 #[target_feature(enable = "avx512f")]
 #[inline]
+#[allow(clippy::needless_range_loop, reason = "one row number indexes accumulators and addresses")]
 unsafe fn tile<const M0: usize, const NV: usize>(a: &RawArgs) {
     let masks: [__mmask16; NV] = core::array::from_fn(|v| {
         let lanes = a.cols.saturating_sub(v * 16).min(16);

@@ -54,7 +54,7 @@ const CANARY: f32 = f32::from_bits(0x7fc5_a17e);
 
 impl Case {
     fn sample(tile: Tile, rng: &mut Rng, k: usize, rows: usize, cols: usize, real: bool) -> Case {
-        let mut value = |rng: &mut Rng| if real { rng.real() } else { rng.integer() };
+        let value = |rng: &mut Rng| if real { rng.real() } else { rng.integer() };
         let k_tiles = k.div_ceil(tile.k0);
         let packed = rng.chance(2);
         let (lhs_row_stride, lhs_k_stride) =
