@@ -52,6 +52,7 @@ impl TileCall {
             accumulate: false,
             scales: None,
             prefetch_rhs: None,
+            prefetch_out: None,
             scratch: &mut [],
         };
         self.row.run(&mut args).expect("operands fit the tile");

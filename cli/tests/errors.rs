@@ -38,7 +38,7 @@ fn changed(name: &str, change: impl Fn(&mut Vec<u8>)) -> String {
     path.display().to_string()
 }
 
-fn replace(bytes: &mut Vec<u8>, from: &[u8], to: &[u8]) {
+fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
     assert_eq!(from.len(), to.len());
     let at = bytes.windows(from.len()).position(|w| w == from).unwrap();
     bytes[at..at + to.len()].copy_from_slice(to);

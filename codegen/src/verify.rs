@@ -6,6 +6,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+/// Dims of an iteration space.
+const RANK: usize = 32;
+
 /// What is wrong with a nest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("nest {nest}{}: {reason}", .inst.map(|i| format!(", value %{i}")).unwrap_or_default())]
@@ -38,8 +41,11 @@ impl Nest {
     /// The first thing that is wrong.
     pub fn verify(&self) -> Result<(), VerifyError> {
         let wrong = |inst, reason| VerifyError { nest: self.name.clone(), inst, reason };
-        if self.rank() == 0 {
-            return Err(wrong(None, "the iteration space has no dims".into()));
+        if self.inner == 0 || self.outer.saturating_add(self.inner) > RANK {
+            return Err(wrong(None, format!("there must be an inner dim, and at most {RANK} in all")));
+        }
+        if self.outer == 0 && self.phases.iter().any(|p| matches!(p, Phase::Once(_))) {
+            return Err(wrong(None, "a body that runs once needs an outer dim, of extent 1 if there is none".into()));
         }
         if self.outer == 0 && self.reduces() {
             return Err(wrong(None, "a reduction needs an outer dim, of extent 1 if there is none".into()));
@@ -87,7 +93,7 @@ impl Nest {
         let operand = |o: u32| self.operands.get(o as usize).ok_or(format!("there is no operand number {o}"));
         let expected: &[Elem] = match inst.op {
             Op::Const(bits) => {
-                if scalar::wrap(ty, bits.into()) != bits {
+                if scalar::wrap(ty, bits.into()) != bits || ty == Elem::Bool && bits > 1 {
                     return Err(format!("the constant has more bits than a {ty}"));
                 }
                 &[]

@@ -81,7 +81,7 @@ pub enum TargetError<'a> {
     #[error("cpu '{0}' is unknown; `smalti info --features` lists those that exist")]
     UnknownCpu(&'a str),
     /// A `vlen=` that no RVV 1.0 machine can have, or one without `v`.
-    #[error("vlen '{0}' must be a power of two from 128 to 65536, and needs riscv64 with v")]
+    #[error("vlen '{0}' must be a power of two from 128 to 32768, and needs riscv64 with v")]
     BadVlen(&'a str),
     /// `host` where the host cannot be asked.
     #[error("target 'host' needs a program that detects its machine; write the target out")]

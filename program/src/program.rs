@@ -208,8 +208,8 @@ pub struct Epilogue {
 pub enum Rhs {
     /// Read in place: strides of batch dims, k and n.
     InPlace(View),
-    /// Panels of the family, one product's after the other's.
-    Panels(BufferId),
+    /// Panels of the family: strides of batch dims, from one product's to the next one's.
+    Panels(View),
 }
 
 /// Products of matrices. The epilogue's dims are rows and columns of a tile; its views' are the batch dims, m and n.

@@ -121,7 +121,7 @@ impl Program {
             Call::Matmul(m) => {
                 let rhs = match &m.rhs {
                     Rhs::InPlace(v) => format!("({})", self.view_text(v)),
-                    Rhs::Panels(b) => format!("panels %{}", b.0),
+                    Rhs::Panels(v) => format!("panels ({})", self.view_text(v)),
                 };
                 format!(
                     "matmul {} {} [{}] m ({}) n ({}) k ({}){}\nlhs ({})\nrhs {rhs}\nout ({}){}",
@@ -443,7 +443,7 @@ impl Parser {
         let strict = self.lexer.eat_word("strict");
         let lhs = self.keyed("lhs", Self::view)?;
         self.lexer.expect_word("rhs")?;
-        let rhs = if self.lexer.eat_word("panels") { Rhs::Panels(self.buffer()?) } else { Rhs::InPlace(self.view()?) };
+        let rhs = if self.lexer.eat_word("panels") { Rhs::Panels(self.view()?) } else { Rhs::InPlace(self.view()?) };
         let out = self.keyed("out", Self::view)?;
         let epilogue = if self.lexer.eat_word("epilogue") { Some(self.epilogue()?) } else { None };
         Ok(Matmul { name, family, strict, batch, m, n, k, lhs, rhs, out, epilogue })

@@ -4,9 +4,15 @@ use crate::program::{Bind, BufferId, Call, Epilogue, Place, Program, Rhs, Step, 
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
-use smalti_codegen::{Access, Elem};
+use alloc::vec::Vec;
+use smalti_codegen::{Access, Elem, Phase};
 use smalti_dims::{Dim, Symbol};
 use smalti_ukernels::table::ROWS;
+
+/// Sizes of convolutions and tiles stay below this, so that products of two never overflow.
+const LARGEST: usize = 1 << 31;
+/// Operands of an epilogue, its tile counted.
+const OPERANDS: usize = 31;
 
 /// What is wrong with a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,7 +38,7 @@ impl Program {
             let (count, at, what) = match buffer.place {
                 Place::Input(i) => (self.inputs.len(), i, "input"),
                 Place::Constant(i) => (self.constants.len(), i, "constant"),
-                Place::Once(i) | Place::Slot(i) => (usize::MAX, i, "slot"),
+                Place::Once(i) | Place::Slot(i) => (self.buffers.len(), i, "slot"),
             };
             if at as usize >= count {
                 return Err(format!("a buffer lies in {what} {at}, there are {count}"));
@@ -51,7 +57,16 @@ impl Program {
             }
         }
         self.steps(&self.once, &mut state, true)?;
-        for port in &self.inputs {
+        // Symbols of a load have no values in a run.
+        if !state.bound.is_empty() {
+            return Err("a step that runs once binds a symbol".into());
+        }
+        for (i, port) in self.inputs.iter().enumerate() {
+            let buffer = self.buffer(port.buffer);
+            let whole = smalti_dims::product(&port.shape);
+            if buffer.place != Place::Input(i as u32) || buffer.len != whole {
+                return Err(format!("input {} is not the whole of its buffer", port.name));
+            }
             for dim in &port.shape {
                 state.bound.extend(dim.as_symbol());
             }
@@ -141,14 +156,16 @@ impl Program {
                 Step::Loop(l) => {
                     l.most.iter().try_for_each(|&b| self.element(b, Elem::I64, state))?;
                     l.begin.iter().try_for_each(|&b| self.element(b, Elem::Bool, state))?;
-                    self.write(l.round, state, once)?;
-                    self.write(l.go, state, once)?;
-                    state.bound.extend(l.rounds);
+                    for (id, elem) in [(l.round, Elem::I64), (l.go, Elem::Bool)] {
+                        self.write(id, state, once)?;
+                        self.element(id, elem, state)?;
+                        if !self.buffer(id).len.is(1) {
+                            return Err(format!("buffer {} of a loop has more than one element", id.0));
+                        }
+                    }
+                    l.rounds.iter().try_for_each(|&s| self.bind(s, state))?;
                     for &(_, to) in &l.carried {
                         self.read(to, state)?;
-                        self.write(to, state, once)?;
-                    }
-                    for &(_, to) in &l.stacked {
                         self.write(to, state, once)?;
                     }
                     let mut inside = state.clone();
@@ -159,6 +176,10 @@ impl Program {
                         if self.buffer(*from).elem != self.buffer(*to).elem {
                             return Err(format!("buffers {} and {} have different types", from.0, to.0));
                         }
+                    }
+                    // What is stacked is whole only when the loop has ended.
+                    for &(_, to) in &l.stacked {
+                        self.write(to, state, once)?;
                     }
                 }
                 Step::BindDim { symbol, value } => {
@@ -171,7 +192,7 @@ impl Program {
                         }
                         Bind::Dim(dim) => self.dim(dim, state)?,
                     }
-                    state.bound.insert(*symbol);
+                    self.bind(*symbol, state)?;
                 }
                 Step::Check { left, right, .. } => {
                     self.dim(left, state)?;
@@ -182,7 +203,19 @@ impl Program {
         Ok(())
     }
 
+    /// A symbol keeps its value for the whole run: lengths of buffers depend on it.
+    fn bind(&self, symbol: Symbol, state: &mut State) -> Result<(), String> {
+        if symbol.0 as usize >= self.symbols.len() {
+            return Err(format!("there is no symbol number {}", symbol.0));
+        }
+        let fresh = state.bound.insert(symbol);
+        if fresh { Ok(()) } else { Err(format!("symbol {} is bound twice", self.symbols.name(symbol))) }
+    }
+
     fn call(&self, call: &Call, state: &mut State, once: bool) -> Result<(), String> {
+        // Buffers that the call reads and writes; what is written shares its memory with nothing else of the call.
+        let mut reads: Vec<BufferId> = Vec::new();
+        let mut writes: Vec<BufferId> = Vec::new();
         match call {
             Call::Dispatch(d) => {
                 let nest = self.nests.get(d.nest as usize).ok_or(format!("there is no nest {}", d.nest))?;
@@ -190,51 +223,84 @@ impl Program {
                 if d.operands.len() != nest.operands.len() || d.extents.len() != nest.rank() {
                     return Err(format!("dispatch {} does not fit its nest", d.name));
                 }
-                self.operands(&d.operands, nest, 0, nest.rank(), state, once)
+                self.operands(&d.operands, &nest.operands, nest.rank(), state, [&mut reads, &mut writes])?;
             }
             Call::Matmul(m) => {
                 let rank = m.batch.len() + 2;
                 m.batch.iter().chain([&m.m, &m.n, &m.k]).try_for_each(|d| self.dim(d, state))?;
                 self.family(&m.family)?;
                 self.view(&m.lhs, rank, Elem::F32, state)?;
-                self.read(m.lhs.buffer, state)?;
-                match &m.rhs {
+                let rhs = match &m.rhs {
                     Rhs::InPlace(view) => {
                         self.view(view, rank, Elem::F32, state)?;
-                        self.read(view.buffer, state)?;
+                        view
                     }
-                    Rhs::Panels(buffer) => self.element(*buffer, Elem::F32, state)?,
-                }
+                    Rhs::Panels(view) => {
+                        self.view(view, rank - 2, Elem::F32, state)?;
+                        view
+                    }
+                };
                 self.view(&m.out, rank, Elem::F32, state)?;
-                self.write(m.out.buffer, state, once)?;
-                m.epilogue.iter().try_for_each(|e| self.epilogue(e, rank, state, once))
+                reads.extend([m.lhs.buffer, rhs.buffer]);
+                writes.push(m.out.buffer);
+                if let Some(e) = &m.epilogue {
+                    // Tiles are written row by row.
+                    self.epilogue(
+                        e,
+                        rank,
+                        [smalti_codegen::Step::Any, smalti_codegen::Step::Unit],
+                        state,
+                        [&mut reads, &mut writes],
+                    )?;
+                }
             }
             Call::Conv(c) => {
                 [&c.n, &c.input[0], &c.input[1]].into_iter().try_for_each(|d| self.dim(d, state))?;
                 self.family(&c.family)?;
+                let sizes = [&[c.ic, c.oc, c.groups][..], &c.kernel, &c.stride, &c.dilation].concat();
+                if sizes.contains(&0) || sizes.iter().chain(&c.pad).any(|&s| s >= LARGEST) {
+                    return Err(format!("convolution {} has a size of 0, or of {LARGEST} or more", c.name));
+                }
                 self.view(&c.x, 4, Elem::F32, state)?;
-                self.read(c.x.buffer, state)?;
                 self.element(c.weights, Elem::F32, state)?;
-                self.epilogue(&c.epilogue, 4, state, once)
+                reads.extend([c.x.buffer, c.weights]);
+                // Tiles lie in scratch, pixel by pixel: along channels, and so along pixels, with any stride.
+                self.epilogue(&c.epilogue, 4, [smalti_codegen::Step::Any; 2], state, [&mut reads, &mut writes])?;
             }
             Call::Pack(p) => {
                 let dims = [&p.rows, &p.cols, &p.panel, &p.offset, &p.batch_stride];
                 p.batch.iter().chain(dims).try_for_each(|d| self.dim(d, state))?;
                 self.view(&p.src, p.batch.len() + 2, Elem::F32, state)?;
-                self.read(p.src.buffer, state)?;
-                if p.t0 == 0 {
-                    return Err("a pack into tiles of no rows".into());
+                if p.t0 == 0 || p.t0 >= LARGEST {
+                    return Err(format!("a pack into tiles of {} rows", p.t0));
                 }
-                self.write(p.out, state, once)?;
-                if self.buffer(p.out).elem == Elem::F32 { Ok(()) } else { Err("panels are of f32".into()) }
+                self.id(p.out)?;
+                if self.buffer(p.out).elem != Elem::F32 {
+                    return Err("panels are of f32".into());
+                }
+                reads.push(p.src.buffer);
+                writes.push(p.out);
             }
             Call::Dims { out, values } => {
                 values.iter().try_for_each(|d| self.dim(d, state))?;
-                self.write(*out, state, once)?;
-                let buffer = self.buffer(*out);
-                if matches!(buffer.elem, Elem::I64 | Elem::I32) { Ok(()) } else { Err("dims are i64 or i32".into()) }
+                self.id(*out)?;
+                if !matches!(self.buffer(*out).elem, Elem::I64 | Elem::I32) {
+                    return Err("dims are i64 or i32".into());
+                }
+                writes.push(*out);
             }
         }
+        reads.iter().try_for_each(|&id| self.read(id, state))?;
+        for (i, &id) in writes.iter().enumerate() {
+            self.write(id, state, once)?;
+            let place = self.buffer(id).place;
+            let shared = |other: &BufferId| self.buffer(*other).place == place;
+            // A buffer that is packed or filled in parts is written by several calls, each alone.
+            if writes[..i].iter().any(shared) || reads.iter().any(shared) {
+                return Err(format!("buffer {} shares its memory with another operand of its call", id.0));
+            }
+        }
+        Ok(())
     }
 
     fn family(&self, family: &smalti_ukernels::table::Family) -> Result<(), String> {
@@ -245,42 +311,48 @@ impl Program {
     fn operands(
         &self,
         views: &[View],
-        nest: &smalti_codegen::Nest,
-        first: usize,
+        operands: &[smalti_codegen::Operand],
         rank: usize,
         state: &mut State,
-        once: bool,
+        [reads, writes]: [&mut Vec<BufferId>; 2],
     ) -> Result<(), String> {
-        let operands = &nest.operands[first..];
         for (view, operand) in views.iter().zip(operands) {
             self.view(view, rank, operand.elem, state)?;
-            if operand.access != Access::Out {
-                self.read(view.buffer, state)?;
-            }
-        }
-        for (i, (view, operand)) in views.iter().zip(operands).enumerate() {
-            if operand.access == Access::In {
-                continue;
-            }
-            self.write(view.buffer, state, once)?;
-            let place = |b: BufferId| self.buffer(b).place;
-            let shared = views.iter().enumerate().any(|(j, v)| j != i && place(v.buffer) == place(view.buffer));
-            if shared {
-                return Err(format!("nest {}: operand {} shares its memory with another one", nest.name, operand.name));
+            match operand.access {
+                Access::In => reads.push(view.buffer),
+                Access::Out => writes.push(view.buffer),
+                Access::InOut => {
+                    self.read(view.buffer, state)?;
+                    writes.push(view.buffer);
+                }
             }
         }
         Ok(())
     }
 
-    fn epilogue(&self, e: &Epilogue, rank: usize, state: &mut State, once: bool) -> Result<(), String> {
+    fn epilogue(
+        &self,
+        e: &Epilogue,
+        rank: usize,
+        tile: [smalti_codegen::Step; 2],
+        state: &mut State,
+        lists: [&mut Vec<BufferId>; 2],
+    ) -> Result<(), String> {
         let nest = self.nests.get(e.nest as usize).ok_or(format!("there is no nest {}", e.nest))?;
-        if nest.outer != 1 || nest.inner != 1 || nest.operands.len() != e.operands.len() + 1 {
-            return Err(format!("nest {} is no epilogue of {} operands", nest.name, e.operands.len() + 1));
+        let plain = matches!(nest.phases[..], [Phase::Loop(_)]) && !nest.reduces();
+        if nest.outer != 1 || nest.inner != 1 || !plain || nest.operands.len() > OPERANDS {
+            return Err(format!("nest {} is no epilogue: one loop over rows and columns", nest.name));
         }
-        if nest.operands[0].elem != Elem::F32 {
-            return Err(format!("epilogue {} does not take tiles of f32", nest.name));
+        let [first, rest @ ..] = &nest.operands[..] else {
+            return Err(format!("epilogue {} takes no tile", nest.name));
+        };
+        if rest.len() != e.operands.len() {
+            return Err(format!("epilogue {} has {} operands beside the tile", nest.name, rest.len()));
         }
-        self.operands(&e.operands, nest, 1, rank, state, once)
+        if first.elem != Elem::F32 || !tile.contains(&first.step) {
+            return Err(format!("epilogue {} does not take tiles as its call writes them", nest.name));
+        }
+        self.operands(&e.operands, rest, rank, state, lists)
     }
 }
 

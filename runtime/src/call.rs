@@ -10,7 +10,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 use core::ptr;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use smalti_codegen::abi::{self, DispatchArgs, HELPERS};
 use smalti_codegen::{Access, Nest, interp};
 use smalti_program::{BufferId, Place, Program};
@@ -70,10 +70,16 @@ unsafe impl Sync for WorkerCell {}
 impl WorkerCell {
     fn with<T>(&self, use_it: impl FnOnce(&mut Worker) -> T) -> T {
         assert!(!self.taken.swap(true, Ordering::Acquire), "a pool has given one worker's number twice at a time");
+        /// Frees the flag, also when the user panics.
+        struct Free<'a>(&'a AtomicBool);
+        impl Drop for Free<'_> {
+            fn drop(&mut self) {
+                self.0.store(false, Ordering::Release);
+            }
+        }
+        let _free = Free(&self.taken);
         // SAFETY: the flag was free and is ours now.
-        let result = use_it(unsafe { &mut *self.worker.get() });
-        self.taken.store(false, Ordering::Release);
-        result
+        use_it(unsafe { &mut *self.worker.get() })
     }
 
     pub(crate) fn get_mut(&mut self) -> &mut Worker {
@@ -202,7 +208,7 @@ const OPERANDS: usize = 32;
 
 fn dispatch(d: &Dispatch, bases: &mut Bases<'_>, code: &Code, pool: &dyn Pool) -> u32 {
     let nest = &bases.program.nests[d.nest as usize];
-    if d.extents.contains(&0) && !nest.reduces() {
+    if d.empty {
         return abi::OK;
     }
     let first = d.extents[0];
@@ -225,18 +231,14 @@ fn dispatch(d: &Dispatch, bases: &mut Bases<'_>, code: &Code, pool: &dyn Pool) -
             strides: d.strides.as_ptr(),
             helpers: &HELPERS,
         };
-        // SAFETY: every operand holds the whole space, which was compared when the call was prepared; tasks write
-        // disjoint parts, since outputs move along the first dim or are written alike.
+        // SAFETY: every operand holds the whole space, which was compared when the call was prepared; there are several
+        // tasks only if no two points of the first dim write one element.
         let result = unsafe { entry(&args, begin, first.min(begin + d.chunk), ptr::null_mut()) };
         if result != abi::OK {
             status.store(result, Ordering::Relaxed);
         }
     };
-    if d.tasks <= 1 {
-        task(0, 0)
-    } else {
-        pool.run(d.tasks, &task)
-    }
+    spread(pool, false, d.tasks, &task);
     status.into_inner()
 }
 
@@ -353,12 +355,25 @@ impl<'a> Finish<'a> {
 }
 
 /// Runs tasks on the pool, or here where the interpreter takes part: it borrows whole buffers.
+///
+/// Each call of the pool takes the next task, whatever number the pool gives it: tasks write disjoint memory only if
+/// none runs twice, and that must not rest on a pool that is not ours.
 fn spread(pool: &dyn Pool, alone: bool, tasks: usize, job: &(dyn Fn(usize, usize) + Sync)) {
-    if alone || tasks <= 1 {
-        (0..tasks).for_each(|task| job(task, 0));
-    } else {
-        pool.run(tasks, job);
+    let next = AtomicUsize::new(0);
+    let take = |worker: usize| {
+        let task = next.fetch_add(1, Ordering::Relaxed);
+        let there = task < tasks;
+        if there {
+            job(task, worker);
+        }
+        there
+    };
+    if !alone && tasks > 1 {
+        pool.run(tasks, &|_, worker| {
+            take(worker);
+        });
     }
+    while take(0) {}
 }
 
 fn matmul(m: &Matmul, bases: &mut Bases<'_>, code: &Code, pool: &dyn Pool) -> u32 {
@@ -367,7 +382,7 @@ fn matmul(m: &Matmul, bases: &mut Bases<'_>, code: &Code, pool: &dyn Pool) -> u3
     let n0 = plan.tile[0];
     let lhs = Base(bases.at(&m.lhs, 4), 0);
     let (rhs, panels) = match &m.rhs {
-        Ok(buffer) => (bases.base(*buffer), true),
+        Ok(view) => (Base(bases.at(view, 4), 0), true),
         Err(view) => (Base(bases.at(view, 4), 0), false),
     };
     let out = Base(bases.at(&m.out, 4), 0);
@@ -394,7 +409,7 @@ fn matmul(m: &Matmul, bases: &mut Bases<'_>, code: &Code, pool: &dyn Pool) -> u3
         let lhs_start = start(&m.lhs.strides);
         let [lr, lk] = [m.lhs.strides[rank], m.lhs.strides[rank + 1]];
         let (rhs_start, rk) = match &m.rhs {
-            Ok(_) => ((batch * n.div_ceil(n0) * n0 * k) as isize, n0 as isize),
+            Ok(view) => (start(&view.strides), n0 as isize),
             Err(view) => (start(&view.strides), view.strides[rank]),
         };
         let (out_start, or) = (start(&m.out.strides), m.out.strides[rank]);

@@ -85,6 +85,9 @@ pub enum RunError {
         /// Why.
         error: PlanError,
     },
+    /// An earlier run of the session panicked, so its state is not known.
+    #[error("an earlier run of this session panicked; load the program again")]
+    Broken,
     /// A dispatch stopped.
     #[error("'{node}': the dispatch stopped with status {status}")]
     Status {

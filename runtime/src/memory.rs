@@ -25,6 +25,8 @@ impl Memory {
     pub(crate) fn reserve(&mut self, bytes: usize) {
         let lines = bytes.div_ceil(size_of::<Line>());
         if self.0.len() < lines {
+            // What grows in small steps is moved seldom.
+            let lines = if self.0.is_empty() { lines } else { lines.max(self.0.len() + self.0.len() / 2) };
             self.0.resize(lines, Line::zeroed());
         }
     }

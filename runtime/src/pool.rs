@@ -27,7 +27,8 @@ impl Pool for Inline {
     }
 }
 
-/// Threads that wait for work; the caller's thread is one of the workers. Handing out work allocates nothing.
+/// Threads that wait for work; the caller's thread is one of the workers. Handing out work allocates nothing. A job
+/// must not hand work to the pool that runs it: one run goes on at a time.
 #[cfg(feature = "std")]
 pub struct Threads {
     shared: std::sync::Arc<Shared>,
@@ -53,6 +54,8 @@ struct State {
     /// Counts jobs, so that a worker takes each one once.
     number: u64,
     busy: usize,
+    /// A job has panicked on a worker.
+    panicked: bool,
     end: bool,
 }
 
@@ -104,9 +107,14 @@ impl Shared {
                     state = self.begin.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
                 }
             };
-            let finished = Finished(self);
-            self.tasks(tasks, &|task| job.call(task, worker));
-            drop(finished);
+            let run = || self.tasks(tasks, &|task| job.call(task, worker));
+            // A panic of a job is its caller's, who waits for it in `run`; the worker stays.
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+            let mut state = self.lock();
+            state.panicked |= result.is_err();
+            state.busy -= 1;
+            drop(state);
+            self.done.notify_all();
         }
     }
 
@@ -118,18 +126,6 @@ impl Shared {
             }
             run(task);
         }
-    }
-}
-
-/// Says that a worker is done, also when its job panics.
-#[cfg(feature = "std")]
-struct Finished<'a>(&'a Shared);
-
-#[cfg(feature = "std")]
-impl Drop for Finished<'_> {
-    fn drop(&mut self) {
-        self.0.lock().busy -= 1;
-        self.0.done.notify_all();
     }
 }
 
@@ -171,6 +167,9 @@ impl Pool for Threads {
             self.shared.tasks(tasks, &|task| job(task, 0));
             drop(retire);
         });
+        if std::mem::take(&mut self.shared.lock().panicked) {
+            panic!("a task panicked on a worker");
+        }
     }
 }
 
@@ -202,6 +201,20 @@ mod tests {
                 });
                 assert!(counts.iter().all(|c| c.load(Ordering::Relaxed) == 1));
             }
+        }
+    }
+
+    #[test]
+    fn a_panic_reaches_the_caller_and_the_pool_goes_on() {
+        let pool = Threads::new(3);
+        for _ in 0..3 {
+            let run = || pool.run(64, &|task, _| assert!(task != 40, "task 40"));
+            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+            let count = AtomicUsize::new(0);
+            pool.run(64, &|_, _| {
+                count.fetch_add(1, Ordering::Relaxed);
+            });
+            assert_eq!(count.load(Ordering::Relaxed), 64);
         }
     }
 

@@ -5,7 +5,7 @@ use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use smalti_codegen::Access;
+use smalti_codegen::{Access, Phase};
 use smalti_dims::Dim;
 use smalti_program::{BufferId, Call, Epilogue, Program, Rhs, View};
 use smalti_tiling::{Algorithm, CHANNEL_GROUP, Conv2d, Order, Plan, Problem, plan};
@@ -39,6 +39,8 @@ pub(crate) struct Dispatch {
     /// Steps of the first dim that one task takes.
     pub(crate) chunk: u64,
     pub(crate) tasks: usize,
+    /// Whether there is nothing to do.
+    pub(crate) empty: bool,
 }
 
 pub(crate) struct Tail {
@@ -52,8 +54,8 @@ pub(crate) struct Matmul {
     pub(crate) batch: Vec<usize>,
     pub(crate) size: [usize; 3],
     pub(crate) lhs: Strided,
-    /// Panels, or a view.
-    pub(crate) rhs: Result<BufferId, Strided>,
+    /// Panels, with strides of batch dims, or a view.
+    pub(crate) rhs: Result<Strided, Strided>,
     pub(crate) out: Strided,
     pub(crate) tail: Option<Tail>,
 }
@@ -190,29 +192,58 @@ impl Preparer<'_> {
         dims.iter().map(|d| self.size(node, d)).collect()
     }
 
+    fn huge(&self, node: &str) -> RunError {
+        RunError::Size {
+            node: node.to_owned(),
+            what: "a size".to_owned(),
+            value: "more than memory can hold".to_owned(),
+        }
+    }
+
+    /// Refuses an output of which two elements are one: tasks would write it at the same time.
+    fn apart(&self, node: &str, operand: usize, view: &Strided, extents: &[usize]) -> Result<(), RunError> {
+        if is_apart(&view.strides, extents) {
+            return Ok(());
+        }
+        let what = alloc::format!("strides of output {operand}, which overlap");
+        Err(RunError::Size { node: node.to_owned(), what, value: alloc::format!("{:?}", view.strides) })
+    }
+
     fn dispatch(&self, d: &smalti_program::Dispatch, needs: &mut Needs) -> Result<Dispatch, RunError> {
         let nest = &self.program.nests[d.nest as usize];
         let extents = self.sizes(&d.name, &d.extents)?;
+        // A body that runs once an outer point accesses inner point 0, also where there are no inner points.
+        let mut reached = extents.clone();
+        if nest.phases.iter().any(|p| matches!(p, Phase::Once(_))) {
+            reached[nest.outer..].iter_mut().for_each(|e| *e = (*e).max(1));
+        }
         let mut operands = Vec::new();
         let mut strides = Vec::new();
+        let mut splits = true;
         for (i, (view, operand)) in d.operands.iter().zip(&nest.operands).enumerate() {
             if operand.access != Access::In {
                 self.write(view.buffer, &d.name, needs)?;
             }
             let view = self.view(&d.name, view)?;
-            self.bounds(&d.name, i, &view, &extents)?;
+            self.bounds(&d.name, i, &view, &reached)?;
             self.promise(&d.name, i, operand.step, view.strides.last().copied(), extents.last().copied())?;
+            if operand.access != Access::In {
+                // Reductions write one element an outer point.
+                let zero = view.strides[nest.outer..].iter().all(|&s| s == 0);
+                let dims = if zero && nest.outer > 0 { nest.outer } else { extents.len() };
+                splits &= is_apart(&view.strides[..dims], &extents[..dims]);
+            }
             strides.extend(view.strides.iter().map(|&s| s as i64));
             operands.push(view);
         }
-        let total: u64 = extents.iter().map(|&e| e as u64).product();
+        let total = extents.iter().try_fold(1u64, |p, &e| p.checked_mul(e as u64)).ok_or_else(|| self.huge(&d.name))?;
         let first = extents.first().copied().unwrap_or(0) as u64;
-        // Machine code of several phases without an outer dim would have to see the whole inner space.
-        let wanted = (total / TASK).clamp(1, first.max(1));
+        let wanted = if splits { (total / TASK).clamp(1, first.max(1)) } else { 1 };
         let chunk = first.div_ceil(wanted).max(1);
         let tasks = first.div_ceil(chunk) as usize;
+        let empty = reached.contains(&0);
         let extents = extents.into_iter().map(|e| e as u64).collect();
-        Ok(Dispatch { nest: d.nest, extents, strides, operands, chunk, tasks })
+        Ok(Dispatch { nest: d.nest, extents, strides, operands, chunk, tasks, empty })
     }
 
     /// What the nest was promised of the last dim's stride.
@@ -255,6 +286,9 @@ impl Preparer<'_> {
             }
             let view = self.view(node, view)?;
             self.bounds(node, i + 1, &view, dims)?;
+            if operand.access != Access::In {
+                self.apart(node, i + 1, &view, dims)?;
+            }
             self.promise(node, i + 1, operand.step, Some(inner(&view)), None)?;
             operands.push(view);
         }
@@ -320,19 +354,20 @@ impl Preparer<'_> {
                 }
                 Err(view)
             }
-            Rhs::Panels(buffer) => {
-                let needed = count.checked_mul(n.div_ceil(n0) * n0).and_then(|p| p.checked_mul(k));
-                let len = self.len(*buffer, name)?;
-                if needed.is_none_or(|needed| needed > len) {
-                    let at = needed.unwrap_or(usize::MAX) as i128;
-                    return Err(RunError::Bounds { node: name.clone(), operand: 1, at, len });
-                }
-                Ok(*buffer)
+            Rhs::Panels(view) => {
+                let view = self.view(name, view)?;
+                let panels = n.div_ceil(n0).checked_mul(n0).and_then(|p| p.checked_mul(k));
+                let panels = panels.ok_or_else(|| self.huge(name))?;
+                // Each product reads a whole run of panels.
+                let run = Strided { strides: [&view.strides[..], &[1]].concat(), ..view.clone() };
+                self.bounds(name, 1, &run, &[&batch[..], &[panels]].concat())?;
+                Ok(view)
             }
         };
         self.write(m.out.buffer, name, needs)?;
         let out = self.view(name, &m.out)?;
         self.bounds(name, 2, &out, &dims(rows, n))?;
+        self.apart(name, 2, &out, &dims(rows, n))?;
         if n > 1 && out.strides.last() != Some(&1) {
             let what = "the output's column stride".to_owned();
             return Err(RunError::Size { node: name.clone(), what, value: alloc::format!("{:?}", out.strides) });
@@ -366,6 +401,9 @@ impl Preparer<'_> {
             strict: c.strict,
         };
         let output = problem.output().unwrap_or([0, 0]);
+        // What the planner multiplies stays in range.
+        let parts = [c.ic, c.oc, c.kernel[0], c.kernel[1], output[0].max(1), output[1].max(1)];
+        parts.iter().try_fold(1usize, |p, &s| p.checked_mul(s)).ok_or_else(|| self.huge(name))?;
         let dims = [n, c.oc, output[0], output[1]];
         let tail = self.tail(name, &c.epilogue, &dims, |v| v.strides[3], needs)?;
         let apart = |v: &Strided, width: usize| v.strides[2] != width as isize * v.strides[3];
@@ -374,7 +412,8 @@ impl Preparer<'_> {
         let (ic, oc) = (c.ic / c.groups, c.oc / c.groups);
         let taps = c.kernel[0] * c.kernel[1];
         let n0 = plan.tile[0];
-        let needed = c.groups * oc.div_ceil(n0) * n0 * ic * taps;
+        let parts = [oc.div_ceil(n0), n0, ic, c.kernel[0], c.kernel[1]];
+        let needed = parts.iter().try_fold(c.groups, |p, &s| p.checked_mul(s)).ok_or_else(|| self.huge(name))?;
         let len = self.len(c.weights, name)?;
         if needed > len {
             return Err(RunError::Bounds { node: name.clone(), operand: 1, at: needed as i128, len });
@@ -407,12 +446,35 @@ impl Preparer<'_> {
         }
         let types = Types::pair(ElemType::F32, ElemType::F32);
         let row = select::panels(Op::Pack, types, p.t0, 1, self.host.target());
-        let row = row.bind(self.host).map_err(|e| RunError::Size {
+        let row = row.and_then(|row| row.bind(self.host).ok()).ok_or_else(|| RunError::Size {
             node: name.clone(),
-            what: "a pack kernel".to_owned(),
-            value: e.to_string(),
+            what: alloc::format!("a kernel that packs panels of {}", p.t0),
+            value: "not in this build".to_owned(),
         })?;
         Ok(Pack { row, t0: p.t0, batch, size, src, out: p.out, offset, panel, batch_stride })
+    }
+}
+
+/// Whether no two points of a space have one address: each stride is longer than all that the shorter ones span.
+fn is_apart(strides: &[isize], extents: &[usize]) -> bool {
+    let mut span = 0u128;
+    let mut last = 0u128;
+    // By length of stride; the list is short.
+    loop {
+        let next = strides
+            .iter()
+            .zip(extents)
+            .filter(|d| *d.1 > 1)
+            .map(|(s, &e)| (s.unsigned_abs() as u128, e as u128))
+            .filter(|d| d.0 > last || last == 0)
+            .min();
+        let Some((stride, extent)) = next else { return true };
+        let twice = strides.iter().zip(extents).filter(|d| *d.1 > 1 && d.0.unsigned_abs() as u128 == stride).count();
+        if stride <= span || twice > 1 {
+            return false;
+        }
+        span += stride * (extent - 1);
+        last = stride;
     }
 }
 

@@ -75,6 +75,10 @@ pub struct Session {
     staging: Memory,
     shapes: Vec<Vec<usize>>,
     inputs: InputBases,
+    /// Inputs that were not aligned to their elements, copied.
+    copies: Vec<Memory>,
+    /// A run panicked: nothing is known of the steps.
+    broken: bool,
 }
 
 impl Session {
@@ -116,6 +120,8 @@ impl Session {
             staging: Memory::default(),
             shapes: program.outputs.iter().map(|_| Vec::new()).collect(),
             inputs: InputBases::default(),
+            copies: memories(program.inputs.len()),
+            broken: false,
             steps: execs(&program, &program.steps),
             program,
             host,
@@ -155,7 +161,7 @@ impl Session {
         }
         self.values.fill(None);
         self.inputs.clear();
-        for (port, input) in program.inputs.iter().zip(inputs) {
+        for (i, (port, input)) in program.inputs.iter().zip(inputs).enumerate() {
             let wrong = |reason: String| RunError::Input { name: port.name.clone(), reason };
             let elem = program.buffer(port.buffer).elem;
             if input.elem != elem || input.shape.len() != port.shape.len() {
@@ -188,11 +194,22 @@ impl Session {
                     }
                 }
             }
-            self.inputs.push(input.bytes);
+            if input.bytes.as_ptr().addr().is_multiple_of(elem.size()) {
+                self.inputs.push(input.bytes);
+            } else {
+                let copy = &mut self.copies[i];
+                copy.reserve(input.bytes.len());
+                copy.bytes_mut()[..input.bytes.len()].copy_from_slice(input.bytes);
+                self.inputs.push(&copy.bytes()[..input.bytes.len()]);
+            }
+        }
+        if core::mem::replace(&mut self.broken, true) {
+            return Err(RunError::Broken);
         }
         let mut steps = core::mem::take(&mut self.steps);
         let result = self.steps(&mut steps);
         self.steps = steps;
+        self.broken = false;
         result?;
         for (port, shape) in program.outputs.iter().zip(&mut self.shapes) {
             shape.clear();
@@ -246,7 +263,13 @@ impl Session {
     fn reserve_whole(&mut self, id: BufferId, node: &str) -> Result<usize, RunError> {
         let program = self.program.clone();
         let preparer = Preparer { program: &program, values: &self.values, host: &self.host };
-        let bytes = preparer.size(node, &program.buffer(id).len)?.saturating_mul(program.buffer(id).elem.size());
+        let len = preparer.size(node, &program.buffer(id).len)?;
+        let bytes = len.checked_mul(program.buffer(id).elem.size()).filter(|&b| b <= isize::MAX as usize / 2);
+        let bytes = bytes.ok_or_else(|| RunError::Size {
+            node: node.to_owned(),
+            what: program.symbols.text(&program.buffer(id).len),
+            value: "more than memory can hold".to_owned(),
+        })?;
         self.reserve(id, bytes);
         Ok(bytes)
     }
@@ -256,7 +279,7 @@ impl Session {
             match step {
                 Exec::Call(state) => self.call(state)?,
                 Exec::Branch { condition, yes, no } => {
-                    let chosen = if self.bases().bytes(*condition, 1)[0] != 0 { yes } else { no };
+                    let chosen = if self.flag(*condition)? { yes } else { no };
                     self.steps(chosen)?;
                 }
                 Exec::Loop { step, body } => self.rounds(step, body)?,
@@ -290,6 +313,11 @@ impl Session {
             what: self.program.symbols.text(dim),
             value: e.to_string(),
         })
+    }
+
+    /// The first element of a bool buffer.
+    fn flag(&mut self, buffer: BufferId) -> Result<bool, RunError> {
+        Ok(self.element(buffer, 0)? != 0)
     }
 
     fn element(&mut self, buffer: BufferId, i: usize) -> Result<i64, RunError> {
@@ -348,18 +376,11 @@ impl Session {
             None => i64::MAX,
         };
         let mut go = match step.begin {
-            Some(buffer) => self.bases().bytes(buffer, 1)[0] != 0,
+            Some(buffer) => self.flag(buffer)?,
             None => true,
         };
         if let Some(s) = step.rounds {
             self.values[s.0 as usize] = Some(most);
-        }
-        for &(_, to) in &step.stacked {
-            if most == i64::MAX {
-                let value = "not limited, so what is stacked has no size".to_owned();
-                return Err(RunError::Size { node: "loop".to_owned(), what: "the number of rounds".to_owned(), value });
-            }
-            self.reserve_whole(to, "loop")?;
         }
         self.reserve(step.round, 8);
         self.reserve(step.go, 1);
@@ -369,19 +390,12 @@ impl Session {
             bases.bytes_mut(step.round, 8).copy_from_slice(&round.to_le_bytes());
             bases.bytes_mut(step.go, 1)[0] = 1;
             self.steps(body)?;
-            go = self.bases().bytes(step.next, 1)[0] != 0;
+            go = self.flag(step.next)?;
             for &(from, to) in &step.stacked {
                 let bytes = self.reserve_whole(from, "loop")?;
-                let whole = self.reserve_whole(to, "loop")?;
+                // Memory follows the rounds that are run, not the greatest number of them.
                 let offset = bytes.saturating_mul(round as usize);
-                if offset + bytes > whole {
-                    return Err(RunError::Bounds {
-                        node: "loop".to_owned(),
-                        operand: 0,
-                        at: offset as i128,
-                        len: whole,
-                    });
-                }
+                self.reserve(to, offset.saturating_add(bytes));
                 self.bases().copy(from, to, offset, bytes);
             }
             // All carried values are read before any is written.
@@ -460,7 +474,7 @@ fn dims(program: &Program, call: &Call, visit: &mut dyn FnMut(&Dim)) {
             view(&m.out, visit);
             match &m.rhs {
                 Rhs::InPlace(v) => view(v, visit),
-                Rhs::Panels(buffer) => visit(&program.buffer(*buffer).len),
+                Rhs::Panels(v) => view(v, visit),
             }
             m.epilogue.iter().flat_map(|e| &e.operands).for_each(|v| view(v, visit));
         }

@@ -102,11 +102,8 @@ pub const CHANNEL_GROUP: usize = 16;
 /// # Errors
 /// Sizes that contradict each other, or types that no row has.
 pub fn plan(problem: &Problem, family: Option<Family>, target: &Target) -> Result<Plan, PlanError> {
-    if !ROWS.iter().any(|r| r.op == Op::Mmt4d && r.types == problem.types()) {
-        return Err(PlanError::Types(problem.to_string()));
-    }
     match problem {
-        Problem::Matmul(p) => Ok(matmul(p, family, target)),
+        Problem::Matmul(p) => matmul(p, family, target),
         Problem::Conv2d(p) => conv2d(p, family, target),
     }
 }
@@ -124,8 +121,8 @@ struct Kernels {
 /// M0, N0 and K0 of a row whose tile is given at run time.
 const GENERIC_TILE: [usize; 3] = [8, 8, 1];
 
-fn kernels(query: &Mmt4dQuery, target: &Target) -> Kernels {
-    let selection = select::mmt4d(query, target);
+fn kernels(query: &Mmt4dQuery, problem: Problem, target: &Target) -> Result<Kernels, PlanError> {
+    let selection = select::mmt4d(query, target).ok_or_else(|| PlanError::Types(problem.to_string()))?;
     let row = selection.row;
     let family = row.family().or(query.family).unwrap_or(Family {
         types: query.types,
@@ -153,14 +150,14 @@ fn kernels(query: &Mmt4dQuery, target: &Target) -> Kernels {
     let rejected =
         selection.rejected().map(|(row, reason)| Rejected { row: row.name, reason: reason.to_string() }).collect();
     let size = |dim: Dim| dim.on(target).unwrap_or(1);
-    Kernels {
+    Ok(Kernels {
         family,
         numerics: row.numerics,
         tier: row.tier(),
         tile: [size(family.n0), size(family.k0)],
         rows,
         rejected,
-    }
+    })
 }
 
 impl Plan {
@@ -178,9 +175,9 @@ impl Plan {
     }
 }
 
-fn matmul(p: &Matmul, family: Option<Family>, target: &Target) -> Plan {
+fn matmul(p: &Matmul, family: Option<Family>, target: &Target) -> Result<Plan, PlanError> {
     let query = Mmt4dQuery { types: p.types, family, strict: p.strict, m: p.m, n: p.n, k: p.k };
-    let kernels = kernels(&query, target);
+    let kernels = kernels(&query, Problem::Matmul(*p), target)?;
     let [n0, k0] = kernels.tile;
     // In place where a k-tile of a row is contiguous: always for K0 = 1.
     let lhs = if k0 == 1 || p.lhs == Order::Rows {
@@ -197,7 +194,7 @@ fn matmul(p: &Matmul, family: Option<Family>, target: &Target) -> Plan {
     let unit = kernels.rows.iter().map(|r| r.0).max().unwrap_or(1);
     let blocks = blocks(p.m, p.n, p.k, [unit, n0, k0], bytes, &target.caches);
     let grid = Grid { batch: p.batch, m: p.m.div_ceil(blocks.mc), n: p.n.div_ceil(blocks.nc) };
-    finish(
+    Ok(finish(
         Problem::Matmul(*p),
         target,
         Algorithm::Matmul,
@@ -206,7 +203,7 @@ fn matmul(p: &Matmul, family: Option<Family>, target: &Target) -> Plan {
         blocks,
         grid,
         p.m,
-    )
+    ))
 }
 
 fn conv2d(p: &Conv2d, family: Option<Family>, target: &Target) -> Result<Plan, PlanError> {
@@ -224,7 +221,7 @@ fn conv2d(p: &Conv2d, family: Option<Family>, target: &Target) -> Result<Plan, P
     let pixels = if pointwise { height * width } else { width };
     let k = ic * p.kernel[0] * p.kernel[1];
     let query = Mmt4dQuery { types: p.types, family, strict: p.strict, m: pixels, n: oc, k };
-    let kernels = kernels(&query, target);
+    let kernels = kernels(&query, Problem::Conv2d(*p), target)?;
     let n0 = kernels.tile[0];
     let longest = kernels.rows.iter().map(|r| r.0).max().unwrap_or(1);
     let channels = CHANNEL_GROUP.min(ic.max(1));

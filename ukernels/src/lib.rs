@@ -13,7 +13,7 @@
 //! use smalti_isa::{Arch, Target};
 //! use smalti_ukernels::{elem::ElemType, select};
 //! let target = Target::parse("x86_64_v4").unwrap();
-//! let choice = select::mmt4d(&select::Mmt4dQuery::new([ElemType::F32; 3], 14, 32, 256), &target);
+//! let choice = select::mmt4d(&select::Mmt4dQuery::new([ElemType::F32; 3], 14, 32, 256), &target).unwrap();
 //! assert_eq!(choice.row.name, "mmt4d_f32f32f32_14x32x1_x86_64_avx512");
 //! ```
 #![no_std]
@@ -37,5 +37,9 @@ pub mod unpack;
 
 #[allow(unsafe_code)] // The assumption that a target is the machine at hand can't be checked.
 mod host;
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)] // Intrinsics under names that kernels share.
+mod x86_64;
 
 pub use host::Host;

@@ -91,34 +91,24 @@ impl Selection {
 }
 
 /// Picks the row for a product: those that run on the target, then the best tier, the fewest predicted cycles, the
-/// bigger tile, the later row. There is always one: every type has a generic row.
-///
-/// # Panics
-/// Where the table has no row at all for the types.
-pub fn mmt4d(query: &Mmt4dQuery, target: &Target) -> Selection {
-    let row = candidates(query.types)
-        .filter(|r| obstacle(r, query, target).is_none())
-        .min_by(|a, b| {
-            let by_tier = b.tier().cmp(&a.tier());
-            let by_cycles = cycles(a, query, target).cmp(&cycles(b, query, target));
-            // `min_by` keeps the first of equals, so a later row has to compare as smaller.
-            by_tier.then(by_cycles).then(area(b, target).cmp(&area(a, target))).then(index(b).cmp(&index(a)))
-        })
-        .expect("every type has a generic row");
-    Selection { row, cycles: cycles(row, query, target), query: *query, target: *target }
+/// bigger tile, the later row. There is one for all types that the table has: each has a generic row.
+pub fn mmt4d(query: &Mmt4dQuery, target: &Target) -> Option<Selection> {
+    let row = candidates(query.types).filter(|r| obstacle(r, query, target).is_none()).min_by(|a, b| {
+        let by_tier = b.tier().cmp(&a.tier());
+        let by_cycles = cycles(a, query, target).cmp(&cycles(b, query, target));
+        // `min_by` keeps the first of equals, so a later row has to compare as smaller.
+        by_tier.then(by_cycles).then(area(b, target).cmp(&area(a, target))).then(index(b).cmp(&index(a)))
+    })?;
+    Some(Selection { row, cycles: cycles(row, query, target), query: *query, target: *target })
 }
 
 /// The row that packs (or unpacks) panels of `t0 x t1`: tuned before generic, later before earlier.
-///
-/// # Panics
-/// Where the table has no row at all for the types.
-pub fn panels(op: Op, types: Types, t0: usize, t1: usize, target: &Target) -> &'static Row {
+pub fn panels(op: Op, types: Types, t0: usize, t1: usize, target: &Target) -> Option<&'static Row> {
     let tile = |r: &Row| [r.tile[0].on(target), r.tile[1].on(target)];
     ROWS.iter()
         .filter(|r| r.op == op && r.types == types && r.runs_on(target))
         .filter(|r| r.tier() == Tier::Generic || tile(r) == [Some(t0), Some(t1)])
         .max_by_key(|r| (r.tier(), index(r)))
-        .expect("every type has a generic row")
 }
 
 fn candidates(types: Types) -> impl Iterator<Item = &'static Row> {

@@ -308,6 +308,7 @@ pub static ROWS: &[Row] = &[
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_2x32x1_x86_64_avx512, F32S, Fixed(2), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 1600), (Zen4, 1300)]),
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_4x32x1_x86_64_avx512, F32S, Fixed(4), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 2700), (Zen4, 1560)]),
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_8x32x1_x86_64_avx512, F32S, Fixed(8), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 3000), (SapphireRapids, 3100), (Zen4, 1580)]),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_12x32x1_x86_64_avx512, F32S, Fixed(12), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 3080), (SapphireRapids, 3140), (Zen4, 1585)]),
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_14x32x1_x86_64_avx512, F32S, Fixed(14), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 3100), (SapphireRapids, 3150), (Zen4, 1590)]),
 
     moves!(Pack, pack::generic::pack_f32f32_nxn_generic, Runtime, Runtime, Generic, 50),

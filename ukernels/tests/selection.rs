@@ -44,20 +44,22 @@ fn snapshots() {
             writeln!(out, "\nmmt4d f32f32f32{}", if strict { ", strict" } else { "" }).unwrap();
             for [m, n, k] in SHAPES {
                 let query = Mmt4dQuery { strict, ..Mmt4dQuery::new([ElemType::F32; 3], m, n, k) };
-                let s = select::mmt4d(&query, &target);
+                let s = select::mmt4d(&query, &target).unwrap();
                 let shape = format!("{m}x{n}x{k}");
                 writeln!(out, "  {shape:<15} {:<8} {:>12} cycles  {}", s.tier().name(), s.cycles, s.row.name).unwrap();
             }
         }
         writeln!(out, "\nrejected for 384x512x512").unwrap();
-        for (row, reason) in select::mmt4d(&Mmt4dQuery::new([ElemType::F32; 3], 384, 512, 512), &target).rejected() {
+        for (row, reason) in
+            select::mmt4d(&Mmt4dQuery::new([ElemType::F32; 3], 384, 512, 512), &target).unwrap().rejected()
+        {
             writeln!(out, "  {:<45} {reason}", row.name).unwrap();
         }
         writeln!(out, "\npanels").unwrap();
         for (op, t0, t1) in
             [(Op::Pack, 8, 1), (Op::Pack, 16, 1), (Op::Pack, 32, 1), (Op::Unpack, 8, 8), (Op::Unpack, 14, 32)]
         {
-            let row = select::panels(op, Types::pair(ElemType::F32, ElemType::F32), t0, t1, &target);
+            let row = select::panels(op, Types::pair(ElemType::F32, ElemType::F32), t0, t1, &target).unwrap();
             writeln!(out, "  {:<6} {:<6} {}", op.name(), format!("{t0}x{t1}"), row.name).unwrap();
         }
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/selection/{name}.txt"));

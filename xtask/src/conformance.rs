@@ -89,6 +89,7 @@ fn python(root: &Path) -> Result<PathBuf, String> {
     let make = || run(Command::new("python3").args(["-m", "venv"]).arg(&venv));
     if make().is_err() {
         // Debian keeps the module in a package of its own.
+        run(Command::new("apt-get").arg("update"))?;
         run(Command::new("apt-get").args(["install", "-y", "-q", "python3-venv"]))?;
         make()?;
     }

@@ -17,6 +17,12 @@ const NO_STD: &[(&str, &str)] = &[
 const BARE: &str = "riscv64gc-unknown-none-elf";
 
 pub(crate) fn test(root: &Path, require: &[String], no_conformance: bool) -> Outcome {
+    for component in ["rustfmt", "clippy"] {
+        let tool = component.trim_start_matches("rust");
+        if output(&mut cargo(root, &[tool, "--version"])).is_err() {
+            run(Command::new("rustup").args(["component", "add", component]))?;
+        }
+    }
     step("formatting");
     run(&mut cargo(root, &["fmt", "--all", "--check"]))?;
     step("lints");

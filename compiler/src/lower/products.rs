@@ -69,6 +69,14 @@ pub(crate) fn problem(graph: &Graph, node: &Node, constant: bool, strict: bool) 
     }))
 }
 
+/// N0 of a family, where it is fixed.
+fn node_t0(family: &Family) -> usize {
+    match family.n0 {
+        smalti_ukernels::name::Dim::Fixed(n) => n.into(),
+        _ => 1,
+    }
+}
+
 impl Lower<'_> {
     fn family(node: &Node) -> Result<Family, LowerError> {
         let text = node.attrs.word("family");
@@ -185,10 +193,13 @@ impl Lower<'_> {
         }
         let rank = batch.len();
         let rhs = if packed {
-            if batch.iter().enumerate().any(|(d, _)| rhs.strides[d].is(0)) && !right.0[..right.0.len() - 2].is_empty() {
-                return Err("a packed right operand that is broadcast".into());
-            }
-            Rhs::Panels(right.1.buffer)
+            // From one product's panels to the next one's, along the dims that the operand has itself.
+            let own = &right.0[..right.0.len() - 2];
+            let n0 = Dim::from(node_t0(&family));
+            let total = n.div_ceil(&n0) * n0 * k.clone();
+            let steps: Vec<Dim> = dense(own).into_iter().map(|s| s * total.clone()).collect();
+            let panels = Loc { strides: steps, ..right.1.clone() }.broadcast(own, &full[..full.len() - 2]);
+            Rhs::Panels(panels.view(panels.strides[..rank].to_vec()))
         } else {
             if !n.is(1) && !rhs.strides[rank + 1].is(1) {
                 let from = rhs.clone();

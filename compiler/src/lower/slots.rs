@@ -104,8 +104,7 @@ fn buffers(call: &Call, visit: &mut dyn FnMut(BufferId)) {
         Call::Matmul(m) => {
             visit(m.lhs.buffer);
             match &m.rhs {
-                Rhs::InPlace(v) => visit(v.buffer),
-                Rhs::Panels(b) => visit(*b),
+                Rhs::InPlace(v) | Rhs::Panels(v) => visit(v.buffer),
             }
             visit(m.out.buffer);
             m.epilogue.iter().for_each(|e| epilogue(e, visit));

@@ -32,6 +32,7 @@ pub(super) const WITH_ATTRIBUTES: &[OnnxOp] = &[
     OnnxOp { name: "Celu", import: |c| attrs(c, "celu", &[("alpha", 1.0)]) },
     OnnxOp { name: "Selu", import: |c| attrs(c, "selu", &[("alpha", 1.673_263_2), ("gamma", 1.050_701)]) },
     OnnxOp { name: "HardSigmoid", import: |c| attrs(c, "hard_sigmoid", &[("alpha", 0.2), ("beta", 0.5)]) },
+    OnnxOp { name: "Shrink", import: |c| attrs(c, "shrink", &[("lambd", 0.5), ("bias", 0.0)]) },
     OnnxOp { name: "Swish", import: |c| attrs(c, "swish", &[("alpha", 1.0)]) },
     OnnxOp {
         name: "Gelu",

@@ -10,6 +10,7 @@ mod pool;
 mod reduce;
 mod shape;
 mod softmax;
+mod tile;
 
 use crate::import::{ImportError, NodeImport};
 use crate::lower::{Lower, LowerError};
@@ -30,7 +31,7 @@ pub(crate) type Lowering = fn(&mut Lower<'_>, &Node) -> Result<(), LowerError>;
 
 /// Every operation of ONNX that is read.
 fn onnx_ops() -> impl Iterator<Item = &'static OnnxOp> {
-    let files: [&'static [OnnxOp]; 12] = [
+    let files: [&'static [OnnxOp]; 13] = [
         concat::OPS,
         control::OPS,
         conv::OPS,
@@ -43,13 +44,14 @@ fn onnx_ops() -> impl Iterator<Item = &'static OnnxOp> {
         reduce::OPS,
         shape::OPS,
         softmax::OPS,
+        tile::OPS,
     ];
     files.into_iter().flatten()
 }
 
 /// How each graph operation is lowered, by its name.
 fn lowerings() -> impl Iterator<Item = &'static (&'static str, Lowering)> {
-    let files: [&'static [(&'static str, Lowering)]; 9] = [
+    let files: [&'static [(&'static str, Lowering)]; 10] = [
         concat::LOWERINGS,
         control::LOWERINGS,
         conv::LOWERINGS,
@@ -59,6 +61,7 @@ fn lowerings() -> impl Iterator<Item = &'static (&'static str, Lowering)> {
         reduce::LOWERINGS,
         shape::LOWERINGS,
         softmax::LOWERINGS,
+        tile::LOWERINGS,
     ];
     files.into_iter().flatten()
 }

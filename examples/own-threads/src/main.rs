@@ -18,7 +18,7 @@ fn main() {
     let lhs: Vec<f32> = (0..M * K).map(|i| (i % 7) as f32 - 3.0).collect();
     let rhs: Vec<f32> = (0..K * N).map(|i| (i % 5) as f32 - 2.0).collect();
 
-    let choice = select::mmt4d(&Mmt4dQuery::new([F32; 3], M, N, K), host.target());
+    let choice = select::mmt4d(&Mmt4dQuery::new([F32; 3], M, N, K), host.target()).expect("f32 has rows");
     let kernel = choice.row.bind(&host).expect("selection gives rows that run on the target");
     let tile = kernel.tile(Tile { m0: 8, n0: 8, k0: 1 });
     println!("kernel {} ({})", choice.row.name, choice.tier().name());
@@ -27,7 +27,7 @@ fn main() {
     let panels = Panels { rows: N, cols: K, t0: tile.n0, t1: tile.k0 };
     let [n1, k1] = panels.outer();
     let mut packed = vec![0.0f32; panels.len().expect("512 x 512 fits memory")];
-    let row = select::panels(Op::Pack, Types::pair(F32, F32), tile.n0, tile.k0, host.target());
+    let row = select::panels(Op::Pack, Types::pair(F32, F32), tile.n0, tile.k0, host.target()).expect("f32 has rows");
     row.bind(&host)
         .expect("selection gives rows that run on the target")
         .pack(&mut pack::Args {
@@ -72,6 +72,7 @@ fn main() {
                             accumulate: false,
                             scales: None,
                             prefetch_rhs: None,
+                            prefetch_out: None,
                             scratch: &mut [],
                         };
                         kernel.run(&mut args).expect("operands fit");

@@ -1,13 +1,14 @@
 //! Products of one tile, with everything optional on or off.
 
 use arbitrary::{Result, Unstructured};
+use smalti_ukernels::Host;
 use smalti_ukernels::mmt4d::Batch;
 use smalti_ukernels::table::{ROWS, Row};
 
 /// One call of one row. Operands are as long as the call reaches.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The row's place in the table.
+    /// The row's place in the table: one that runs here.
     pub row: usize,
     /// The tile, for rows that take one.
     pub tile: [usize; 3],
@@ -52,7 +53,9 @@ fn values(u: &mut Unstructured<'_>, count: usize) -> Result<Vec<f32>> {
 /// # Errors
 /// Too few bytes.
 pub fn case(u: &mut Unstructured<'_>) -> Result<Case> {
-    let rows: Vec<usize> = (0..ROWS.len()).filter(|&i| ROWS[i].op == smalti_ukernels::name::Op::Mmt4d).collect();
+    let target = *Host::detect().target();
+    let here = |row: &Row| row.op == smalti_ukernels::name::Op::Mmt4d && row.runs_on(&target);
+    let rows: Vec<usize> = (0..ROWS.len()).filter(|&i| here(&ROWS[i])).collect();
     let row = *u.choose(&rows)?;
     let tile = tile(&ROWS[row], u)?;
     let [m0, n0, k0] = tile;

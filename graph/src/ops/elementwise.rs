@@ -314,6 +314,20 @@ rows! {
         let s = sigmoid(b, scaled);
         b.bin(BinOp::Mul, v[0], s)
     };
+    "shrink", 1, Numbers, false, |b, a, v| {
+        // x - bias above lambd, x + bias below -lambd, else 0; in f64 for integers, as ONNX computes it.
+        let ty = b.type_of(v[0]);
+        let x = if ty.is_float() { v[0] } else { b.cast(Elem::F64, v[0]) };
+        let (lambd, bias) = (f64::from(a.float("lambd", 0.5)), f64::from(a.float("bias", 0.0)));
+        let zero = number(b, x, 0.0);
+        let (above, below) = (apply(b, BinOp::Sub, x, bias), apply(b, BinOp::Add, x, bias));
+        let (high, low) = (number(b, x, lambd), number(b, x, -lambd));
+        let is_high = b.cmp(CmpOp::Gt, x, high);
+        let is_low = b.cmp(CmpOp::Lt, x, low);
+        let y = b.select(is_low, below, zero);
+        let y = b.select(is_high, above, y);
+        b.cast(ty, y)
+    };
     "gelu", 1, Floats, false, |b, a, v| gelu(b, a, v[0]);
     "is_nan", 1, Floats, true, |b, _, v| b.cmp(CmpOp::Ne, v[0], v[0]);
     "is_inf", 1, Floats, true, |b, a, v| {

@@ -16,6 +16,7 @@ pub mod reshape;
 pub mod shape;
 pub mod slice;
 pub mod softmax;
+pub mod tile;
 pub mod transpose;
 
 pub use crate::graph::Infer;
@@ -62,7 +63,7 @@ impl<'a> Eval<'a> {
 
 /// Every operation.
 pub fn all() -> impl Iterator<Item = &'static OpDef> {
-    let single: [&'static OpDef; 25] = [
+    let single: [&'static OpDef; 26] = [
         &concat::CONCAT,
         &constant::CONSTANT,
         &conv::CONV,
@@ -87,6 +88,7 @@ pub fn all() -> impl Iterator<Item = &'static OpDef> {
         &reshape::FLATTEN,
         &shape::SHAPE,
         &slice::SLICE,
+        &tile::TILE,
         &transpose::TRANSPOSE,
     ];
     single.into_iter().chain([&softmax::SOFTMAX, &softmax::LOG_SOFTMAX]).chain(elementwise::ROWS.iter().map(|r| &r.def))

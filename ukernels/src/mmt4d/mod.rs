@@ -33,6 +33,8 @@ mod lhs_rows;
 pub mod portable;
 pub mod reference;
 #[cfg(target_arch = "x86_64")]
+mod x86_64;
+#[cfg(target_arch = "x86_64")]
 pub mod x86_64_avx2_fma;
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64_avx512;
@@ -165,6 +167,8 @@ pub struct Args<'a, L, R, O> {
     pub scales: Option<&'a [u8]>,
     /// The right operand of the next call.
     pub prefetch_rhs: Option<&'a [R]>,
+    /// The output of the next call.
+    pub prefetch_out: Option<&'a [O]>,
     /// Workspace.
     pub scratch: &'a mut [u8],
 }
@@ -264,7 +268,7 @@ impl Bound {
             accumulate: args.accumulate,
             scales: pointer(args.scales.map(<[u8]>::as_ptr)),
             prefetch_rhs: pointer(args.prefetch_rhs.map(|s| s.as_ptr().cast())),
-            prefetch_out: core::ptr::null(),
+            prefetch_out: pointer(args.prefetch_out.map(|s| s.as_ptr().cast())),
             scratch: args.scratch.as_mut_ptr(),
         };
         // SAFETY: `check` has compared every access of the formula with the operands' lengths, `out` is borrowed
@@ -309,11 +313,11 @@ fn check<L: Elem, R: Elem, O: Elem>(
         return Err(ArgsError::OutStride { row, stride: a.out_row_stride, cols: a.cols });
     }
     // Each operand is accessed on a grid whose corners are the extremes.
-    let grid = |operand, len: usize, base: i128, steps: [(usize, isize); 2], run: usize| {
+    let grid = |operand, len: usize, base: i128, steps: [(usize, isize); 2], run: i128| {
         let span = |pick: fn(i128, i128) -> i128| {
             steps.iter().map(|&(count, stride)| pick(0, (count as i128 - 1) * stride as i128)).sum::<i128>()
         };
-        let (low, high) = (base + span(i128::min), base + span(i128::max) + run as i128 - 1);
+        let (low, high) = (base + span(i128::min), base + span(i128::max) + run - 1);
         match (low < 0, high >= len as i128) {
             (true, _) => Err(ArgsError::Bounds { row, operand, len, at: low }),
             (_, true) => Err(ArgsError::Bounds { row, operand, len, at: high }),
@@ -331,22 +335,22 @@ fn check<L: Elem, R: Elem, O: Elem>(
         let rhs = b.rhs as i128;
         if k_tiles > 0 {
             let steps = [(last - first, a.lhs_row_stride), (k_tiles, a.lhs_k_stride)];
-            grid("lhs", a.lhs.len(), lhs, steps, tile.k0)?;
-            grid("rhs", a.rhs.len(), rhs, [(k_tiles, a.rhs_k_stride), (1, 0)], a.cols * tile.k0)?;
+            grid("lhs", a.lhs.len(), lhs, steps, tile.k0 as i128)?;
+            grid("rhs", a.rhs.len(), rhs, [(k_tiles, a.rhs_k_stride), (1, 0)], a.cols as i128 * tile.k0 as i128)?;
         }
         if k_tail > 0 {
             let step = k_tiles as i128;
             let steps = [(last - first, a.lhs_row_stride), (1, 0)];
-            grid("lhs", a.lhs.len(), lhs + step * a.lhs_k_stride as i128, steps, k_tail)?;
-            let run = (a.cols - 1) * tile.k0 + k_tail;
+            grid("lhs", a.lhs.len(), lhs + step * a.lhs_k_stride as i128, steps, k_tail as i128)?;
+            let run = (a.cols as i128 - 1) * tile.k0 as i128 + k_tail as i128;
             grid("rhs", a.rhs.len(), rhs + step * a.rhs_k_stride as i128, [(1, 0); 2], run)?;
         }
     }
     if let Some(init) = a.init {
-        grid("init", init.len(), 0, [(a.rows, a.init_row_stride), (1, 0)], a.cols)?;
+        grid("init", init.len(), 0, [(a.rows, a.init_row_stride), (1, 0)], a.cols as i128)?;
     }
     if let Some(bias) = a.bias {
-        grid("bias", bias.len(), 0, [(1, 0); 2], a.cols)?;
+        grid("bias", bias.len(), 0, [(1, 0); 2], a.cols as i128)?;
     }
-    grid("out", a.out.len(), 0, [(a.rows, a.out_row_stride), (1, 0)], a.cols)
+    grid("out", a.out.len(), 0, [(a.rows, a.out_row_stride), (1, 0)], a.cols as i128)
 }

@@ -10,6 +10,8 @@
 
 pub mod generic;
 #[cfg(target_arch = "x86_64")]
+mod x86_64;
+#[cfg(target_arch = "x86_64")]
 pub mod x86_64_avx2_fma;
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64_avx512;

@@ -1,32 +1,15 @@
-//! AVX-512: whole rows of a tile are copied by vectors where the output's columns are contiguous.
+//! AVX-512.
 
-use super::{RawArgs, generic};
-use core::arch::x86_64::*;
+use super::RawArgs;
+use super::x86_64::tiles;
+use core::arch::x86_64::__m512;
 
-/// Tiles of `T0 x 16·NV`.
-///
 /// # Safety
-/// As [`Kernel`](super::Kernel) on f32; the machine has what the row needs.
+/// As [`Kernel`](super::Kernel) on f32; the machine has what `enable` names.
 #[target_feature(enable = "avx512f")]
-#[inline]
-unsafe fn tiles<const T0: usize, const NV: usize>(a: &RawArgs) {
-    let t1 = NV * 16;
-    let a = &RawArgs { tile: [T0, t1], ..*a };
-    let whole = if a.out_strides[1] == 1 { a.size[1] / t1 } else { 0 };
-    for r in 0..a.size[0] {
-        let from = a.src.cast::<f32>().wrapping_offset((r / T0) as isize * a.src_strides[0]).wrapping_add(r % T0 * t1);
-        let to = a.out.cast::<f32>().wrapping_offset(r as isize * a.out_strides[0]);
-        // SAFETY: whole tiles by vectors, the rest element by element; the caller vouches for both operands.
-        unsafe {
-            for o1 in 0..whole {
-                let from = from.wrapping_offset(o1 as isize * a.src_strides[1]);
-                for v in 0..NV {
-                    _mm512_storeu_ps(to.add(o1 * t1 + v * 16), _mm512_loadu_ps(from.add(v * 16)));
-                }
-            }
-            generic::row(a, r, whole * t1);
-        }
-    }
+unsafe fn run<const T0: usize, const NV: usize>(a: &RawArgs) {
+    // SAFETY: the caller's.
+    unsafe { tiles::<__m512, T0, NV>(a) }
 }
 
 macro_rules! rows {
@@ -45,7 +28,7 @@ macro_rules! rows {
         /// As [`Kernel`](super::Kernel) on f32; the machine has AVX-512.
         pub unsafe fn $name(a: &RawArgs) {
             // SAFETY: the caller's.
-            unsafe { tiles::<$t0, $nv>(a) }
+            unsafe { run::<$t0, $nv>(a) }
         }
     )*};
 }

@@ -153,6 +153,7 @@ impl Case {
             accumulate: self.accumulate,
             scales: None,
             prefetch_rhs: Some(rhs),
+            prefetch_out: None,
             scratch: &mut [],
         }
     }
@@ -244,6 +245,7 @@ fn special_values(row: Bound) {
             accumulate: false,
             scales: None,
             prefetch_rhs: None,
+            prefetch_out: None,
             scratch: &mut [],
         };
         row.run(&mut args).unwrap();
@@ -297,6 +299,15 @@ fn refusals(row: Bound) {
     assert_eq!(operand(refused(&|a| a.bias = Some(&[]))), "bias");
     assert_eq!(operand(refused(&|a| a.init = Some(&[]))), "init");
     assert!(matches!(refused(&|a| a.rows += 1), ArgsError::Tile { .. }));
+    // A depth of a tile so large that products of sizes wrap.
+    let huge = |a: &mut Args<'_, f32, f32, f32>| {
+        a.tile.k0 = usize::MAX / 3 + 1;
+        a.k_per_batch = 1;
+        a.rhs = &a.rhs[..3];
+    };
+    if row.row().tile[0] == smalti_ukernels::name::Dim::Runtime {
+        assert_eq!(operand(refused(&huge)), "rhs");
+    }
     if tile.m0 > 1 {
         assert!(matches!(refused(&|a| a.out_row_stride = a.cols as isize - 1), ArgsError::OutStride { .. }));
     }
@@ -360,6 +371,7 @@ fn chain(row: Bound) -> u64 {
                 accumulate: false,
                 scales: None,
                 prefetch_rhs: None,
+                prefetch_out: None,
                 scratch: &mut [],
             };
             row.run(&mut args).unwrap();
