@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Run) -> Result<bool, Failure> {
     if let Some(folder) = &args.dump {
         dump::stages(folder, &stages)?;
     }
-    warn_of_generic(&stages.program);
+    note_generic(&stages.program, args.deny_generic)?;
     let mut session = session(&stages.program, args.threads)?;
     if let Some(folder) = &args.dump {
         dump::code(folder, session.inner())?;
@@ -110,23 +110,55 @@ fn ms(time: std::time::Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// Says once which work has no kernel of its own.
-fn warn_of_generic(program: &Program) {
+/// Says once which work has no tuned kernel; refuses it where that is asked for.
+fn note_generic(program: &Program, deny: bool) -> Result<(), Failure> {
     let mut generic = Vec::new();
     program.each_step(&mut |step| {
         let (name, problem, family) = match step {
             Step::Call(Call::Matmul(m)) => (&m.name, typical(m), m.family),
+            Step::Call(Call::Conv(c)) => (&c.name, typical_conv(c), c.family),
+            // Products of other types and ranks are plain reductions.
+            Step::Call(Call::Dispatch(d)) => {
+                if matches!(program.nests[d.nest as usize].name.as_str(), "matmul" | "conv") {
+                    generic.push(d.name.clone());
+                }
+                return;
+            }
             _ => return,
         };
-        if let Ok(plan) = plan(&problem, Some(family), &program.target)
-            && plan.tier == smalti_ukernels::table::Tier::Generic
-        {
+        let tier = plan(&problem, Some(family), &program.target).map(|p| p.tier);
+        if tier.is_ok_and(|t| t == smalti_ukernels::table::Tier::Generic) {
             generic.push(name.clone());
         }
     });
-    if !generic.is_empty() {
-        eprintln!("smalti: note: {} products run on generic kernels: {}", generic.len(), generic.join(", "));
+    if generic.is_empty() {
+        return Ok(());
     }
+    let text = format!("{} products have no tuned kernel and are slow: {}", generic.len(), generic.join(", "));
+    if deny {
+        return Err(Failure(text));
+    }
+    eprintln!("smalti: note: {text}");
+    Ok(())
+}
+
+/// A convolution step's problem, sizes that are not known taken for 256.
+fn typical_conv(c: &smalti_program::Conv) -> Problem {
+    let size = |d: &smalti_dims::Dim| d.size().unwrap_or(256);
+    Problem::Conv2d(smalti_tiling::Conv2d {
+        types: c.family.types,
+        n: size(&c.n),
+        ic: c.ic,
+        input: [size(&c.input[0]), size(&c.input[1])],
+        oc: c.oc,
+        kernel: c.kernel,
+        stride: c.stride,
+        pad: c.pad,
+        dilation: c.dilation,
+        groups: c.groups,
+        rows_apart: false,
+        strict: c.strict,
+    })
 }
 
 /// A matmul step's problem, sizes that are not known taken for 256.
@@ -225,24 +257,7 @@ pub(crate) fn explain(what: &str, target: &TargetArgs, rejected: bool) -> Result
     stages.program.each_step(&mut |step| {
         let (name, problem, family, tail) = match step {
             Step::Call(Call::Matmul(m)) => (&m.name, typical(m), m.family, m.epilogue.as_ref()),
-            Step::Call(Call::Conv(c)) => {
-                let size = |d: &smalti_dims::Dim| d.size().unwrap_or(256);
-                let problem = Problem::Conv2d(smalti_tiling::Conv2d {
-                    types: c.family.types,
-                    n: size(&c.n),
-                    ic: c.ic,
-                    input: [size(&c.input[0]), size(&c.input[1])],
-                    oc: c.oc,
-                    kernel: c.kernel,
-                    stride: c.stride,
-                    pad: c.pad,
-                    dilation: c.dilation,
-                    groups: c.groups,
-                    rows_apart: false,
-                    strict: c.strict,
-                });
-                (&c.name, problem, c.family, Some(&c.epilogue))
-            }
+            Step::Call(Call::Conv(c)) => (&c.name, typical_conv(c), c.family, Some(&c.epilogue)),
             _ => return,
         };
         match plan(&problem, Some(family), &stages.program.target) {
@@ -364,7 +379,30 @@ pub(crate) fn compare(args: &Compare) -> Result<bool, Failure> {
         }
     })?;
     println!("{compared} values compared, {wrong} differ; the largest error is {:.2e}, of {}", worst.0, worst.1);
+    let inside: usize = graph.body.nodes.iter().map(regions).sum();
+    if inside > 0 {
+        println!("{inside} nodes inside branches and loops are judged by what leaves them");
+    }
+    if compared == 0 {
+        return Err(Failure("the model has no named value to compare".to_owned()));
+    }
+    // The program that `run` runs is fused further: its outputs are judged against the reference of the whole model.
+    let fused = compiled(graph.clone(), &args.target, false)?;
+    let outputs = self::session(&fused.program, args.threads)?.run(&values)?;
+    let exact = interp::run(&graph, &values, Mode::Exact, &mut |_, _| {})?;
+    for ((port, got), exact) in fused.program.outputs.iter().zip(&outputs).zip(&exact) {
+        // Errors of all nodes add up here.
+        let (error, line) = distance(got, exact, args.rtol * 100.0);
+        println!("output {} as run: {} (error {error:.2e})", port.name, line.as_deref().unwrap_or("ok"));
+        wrong += usize::from(line.is_some());
+    }
     Ok(wrong == 0)
+}
+
+/// Nodes inside a node's regions.
+fn regions(node: &smalti_graph::Node) -> usize {
+    let blocks = node.regions.iter().flat_map(|r| &r.block.nodes);
+    blocks.map(|n| 1 + regions(n)).sum()
 }
 
 /// The largest difference, relative to the greatest magnitude of the tensor, and what is wrong where that is too

@@ -93,6 +93,9 @@ struct Run {
     /// Runs before the outputs are taken; the time is the shortest.
     #[arg(long, default_value_t = 1)]
     repeat: usize,
+    /// Refuse products that have no tuned kernel, instead of noting them.
+    #[arg(long)]
+    deny_generic: bool,
     /// Writes every stage of the compilation, and the machine code, as text files.
     #[arg(long, value_name = "DIR")]
     dump: Option<PathBuf>,

@@ -3,6 +3,7 @@
 
 use smalti_filetest::printed_part;
 use smalti_isa::Target;
+use smalti_program::{Call, Step};
 use smalti_tiling::{Problem, plan};
 use smalti_ukernels::layout::Panels;
 use smalti_ukernels::table::ROWS;
@@ -99,16 +100,34 @@ fn one_matmul_through_every_stage() {
     let options = smalti_compiler::Options { target, strict: false, every_value: false };
     let stages = smalti_compiler::compile(graph, &options).unwrap();
     printed_part(&page, "import", &fenced(&stages.graph.print().text)).unwrap();
+    printed_part(&page, "fold", &fenced(&stages.folded.print().text)).unwrap();
     for (pass, tiled) in &stages.tiled {
         let printed = tiled.print();
         let again = smalti_compiler::tiled::TiledGraph::parse(&printed.text, &printed.blobs).unwrap();
         assert_eq!(again.print().text, printed.text, "the text of {pass} round-trips");
-        if *pass != "materialize" {
-            printed_part(&page, pass, &fenced(&printed.text)).unwrap();
-        }
+        printed_part(&page, pass, &fenced(&printed.text)).unwrap();
     }
-    let problem = Problem::parse("matmul f32f32f32 m=100 n=4 k=3 rhs=constant").unwrap();
-    printed_part(&page, "plan", &fenced(&plan(&problem, None, &target).unwrap().to_string())).unwrap();
+    let mut plans = String::new();
+    stages.program.each_step(&mut |step| {
+        let Step::Call(Call::Matmul(m)) = step else { return };
+        let n = stages.program.symbols.find("N").unwrap().0 as usize;
+        let mut values = vec![None; stages.program.symbols.len()];
+        values[n] = Some(100);
+        let size = |d: &smalti_dims::Dim| d.eval(&values).unwrap() as usize;
+        let problem = Problem::Matmul(smalti_tiling::Matmul {
+            types: m.family.types,
+            batch: 1,
+            m: size(&m.m),
+            n: size(&m.n),
+            k: size(&m.k),
+            lhs: smalti_tiling::Order::Rows,
+            rhs: smalti_tiling::Order::Rows,
+            rhs_constant: matches!(m.rhs, smalti_program::Rhs::Panels(_)),
+            strict: m.strict,
+        });
+        plans += &plan(&problem, Some(m.family), &target).unwrap().to_string();
+    });
+    printed_part(&page, "plan", &fenced(&plans)).unwrap();
     let text = stages.program.print();
     let constants: Vec<_> = stages.program.constants.iter().map(|c| c.bytes.clone()).collect();
     assert_eq!(
@@ -117,12 +136,14 @@ fn one_matmul_through_every_stage() {
         "the program's text round-trips"
     );
     printed_part(&page, "program", &fenced(&text)).unwrap();
-    // 1·w[0] + 2·w[1] + 3·w[2] + b = (7.5, -2, 1, 2), and (1.5, -2, 1, 0) for the second row; negative ones become 0.
-    printed_part(&page, "run", &fenced("7.5 0 1 2\n1.5 0 1 0")).unwrap();
     // The same model for this machine, whichever it is.
     let own = smalti::compile(&root().join("models/small_matmul.onnx"), &smalti::Options::default()).unwrap();
     let mut session = smalti::Session::new(&own, 1).unwrap();
     let x = smalti::Tensor::f32([2, 3], &[1.0, 2.0, 3.0, -1.0, 0.0, 1.0]);
+    // 1·w[0] + 2·w[1] + 3·w[2] + b = (7.5, -2, 1, 2), and (1.5, -2, 1, 0) for the second row; negative ones become 0.
     let expected = smalti::Tensor::f32([2, 4], &[7.5, 0.0, 1.0, 2.0, 1.5, 0.0, 1.0, 0.0]);
-    assert_eq!(session.run(&[x]).unwrap(), [expected]);
+    let outputs = session.run(&[x]).unwrap();
+    assert_eq!(outputs, [expected]);
+    let row = |r: usize| (0..4).map(|c| outputs[0].get(r * 4 + c).to_string()).collect::<Vec<_>>().join(" ");
+    printed_part(&page, "run", &fenced(&format!("{}\n{}", row(0), row(1)))).unwrap();
 }

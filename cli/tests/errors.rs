@@ -52,6 +52,51 @@ fn an_unknown_operation() {
     holds(&refused(&["check", &model]), &["Hardmix (1 node, one is 'softmax')"]);
 }
 
+/// All of them at once, each with its count.
+#[test]
+fn many_unknown_operations() {
+    let model = changed("many.onnx", |b| {
+        replace(b, b"Softmax", b"Hardmix");
+        for _ in 0..3 {
+            replace(b, b"Relu", b"Rexu");
+        }
+    });
+    holds(&refused(&["check", &model]), &["Hardmix (1 node, one is 'softmax')", "Rexu (3 nodes, one is 'relu1')"]);
+    holds(&refused(&["run", &model, "--input=@models/seven.npy"]), &["Hardmix (1 node", "Rexu (3 nodes"]);
+}
+
+#[test]
+fn listings() {
+    let printed = |args: &[&str]| {
+        let output = smalti(args);
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    holds(&printed(&["kernels"]), &["mmt4d_f32f32f32_nxnxn_generic", "generic", "FusedChain"]);
+    assert!(!printed(&["kernels", "--target", "aarch64"]).contains("x86_64"));
+    holds(&printed(&["info", "--features"]), &["target", "caches", "L1d", "avx512vnni", "spacemit-x60"]);
+    holds(&printed(&["check"]), &["Conv", "Loop", "Softmax"]);
+    holds(&printed(&["check", DIGITS]), &["opset 17", "11 nodes of 6 operations", "it compiles"]);
+    let plans = printed(&["explain", DIGITS, "--target", "x86_64_v3"]);
+    holds(&plans, &["'conv1'", "algorithm  direct", "'dense1'", "family     f32f32f32_16x1", "epilogue   nest"]);
+    let plan = printed(&["explain", "matmul f32f32f32 m=17 n=512 k=512", "--target", "x86_64_v4", "--rejected"]);
+    holds(&plan, &["tiles      8+8+1", "rejected", "cycles predicted"]);
+    holds(&refused(&["explain", "matmul f32f32f32 z=3"]), &["'z=3' is not a field of matmul"]);
+}
+
+#[test]
+fn products_without_a_tuned_kernel_are_noted_and_can_be_denied() {
+    let small = ["run", "models/small_matmul.onnx", "--input=2x3xf32=1", "--target", "x86_64"];
+    if cfg!(target_arch = "x86_64") {
+        // The bare architecture has portable kernels, which are no diagnostic.
+        assert_eq!(smalti(&[&small[..], &["--deny-generic"]].concat()).status.code(), Some(0));
+        // Strict arithmetic has only the generic one.
+        let strict = [&small[..], &["--strict"]].concat();
+        holds(&String::from_utf8_lossy(&smalti(&strict).stderr), &["note: 1 products", "product"]);
+        holds(&refused(&[&strict[..], &["--deny-generic"]].concat()), &["no tuned kernel", "product"]);
+    }
+}
+
 #[test]
 fn a_file_that_is_cut_off() {
     let model = changed("cut.onnx", |b| b.truncate(b.len() / 2));

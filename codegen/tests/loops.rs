@@ -25,21 +25,33 @@ fn file(input: &str) -> Result<String, String> {
     };
     let again = Nest::parse(&nest.to_string()).map_err(|e| format!("the printed text does not parse: {e}\n{nest}"))?;
     assert_eq!(again.to_string(), nest.to_string(), "the text form round-trips");
-    let (module, refused) = JitModule::new([&nest], &Target::host()).map_err(|e| e.to_string())?;
-    let mut out: String = refused.iter().map(|(_, e)| format!("{e}\n")).collect();
+    // Machine code for this machine, and for every lesser level that it runs.
+    let mut modules = Vec::new();
+    let mut out = String::new();
+    for text in ["host", "x86_64", "x86_64_v2", "x86_64_v3"] {
+        let target = Target::parse(text).map_err(|e| e.to_string())?;
+        if Target::host().runs(&target) {
+            let (module, refused) = JitModule::new([&nest], &target).map_err(|e| e.to_string())?;
+            if refused.is_empty() {
+                modules.push((text, module));
+            } else if text == "host" {
+                out = refused.iter().map(|(_, e)| format!("{e}\n")).collect();
+            }
+        }
+    }
     for run in runs {
         let case = Case::parse(&nest, run)?;
         let mut data = case.data.clone();
         case.interpret(&nest, &mut data, 0, case.extents[0]).map_err(|e| e.to_string())?;
-        if refused.is_empty() {
+        for (level, module) in &modules {
             let mut whole = case.data.clone();
-            case.execute(&module, &mut whole, 0, case.extents[0]);
-            case.compare(&nest, &data, &whole, "machine code")?;
+            case.execute(module, &mut whole, 0, case.extents[0]);
+            case.compare(&nest, &data, &whole, &format!("machine code for {level}"))?;
             let mut parts = case.data.clone();
             let middle = case.extents[0] / 2;
-            case.execute(&module, &mut parts, middle, case.extents[0]);
-            case.execute(&module, &mut parts, 0, middle);
-            case.compare(&nest, &data, &parts, "machine code in two parts")?;
+            case.execute(module, &mut parts, middle, case.extents[0]);
+            case.execute(module, &mut parts, 0, middle);
+            case.compare(&nest, &data, &parts, &format!("machine code for {level}, in two parts"))?;
         }
         out += &format!("{run}\n");
         for (o, bytes) in nest.operands.iter().zip(&data).filter(|o| o.0.access != Access::In) {

@@ -63,6 +63,9 @@ pub enum CompileError {
         /// Types and shapes of the inputs.
         inputs: String,
     },
+    /// Something of the whole model that is not there yet.
+    #[error("E007: not supported yet: {0}")]
+    UnsupportedModel(String),
     /// A stage made a graph that is not well-formed.
     #[error("E900: {0} (this is a bug in Smalti)")]
     Internal(String),

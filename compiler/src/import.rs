@@ -90,7 +90,7 @@ impl Model {
             return Err(CompileError::Unsupported(missing));
         }
         if self.opset() > OPSET {
-            return Err(CompileError::Model(format!("opset {} is newer than {OPSET}", self.opset())));
+            return Err(CompileError::UnsupportedModel(format!("opset {}, {OPSET} is the newest", self.opset())));
         }
         let proto = self.proto.graph.as_ref().ok_or(CompileError::Model("there is no graph".to_owned()))?;
         let mut importer = Importer { model: self, graph: Graph::new(proto.name()), scopes: vec![Scope::default()] };
@@ -163,7 +163,7 @@ impl Importer<'_> {
             self.scope().block.inputs.push(id);
         }
         if !proto.sparse_initializer.is_empty() {
-            return Err(CompileError::Model("sparse initializers are not supported yet".to_owned()));
+            return Err(CompileError::UnsupportedModel("sparse initializers".to_owned()));
         }
         for tensor in &proto.initializer {
             let value = self.tensor(tensor)?;

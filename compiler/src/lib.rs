@@ -34,7 +34,8 @@ pub struct Options {
     pub target: Target,
     /// Whether the same bits must come out on every machine.
     pub strict: bool,
-    /// Whether every value of the model is an output, for comparing node by node. Nothing is fused across nodes then.
+    /// Whether every named value of the outermost block is an output, for comparing node by node. Elementwise nodes still
+    /// share loops, but no epilogue is fused: products are outputs too.
     pub every_value: bool,
 }
 

@@ -8,8 +8,8 @@
 //! use smalti_dims::{Dim, Symbols};
 //! let mut symbols = Symbols::default();
 //! let n = Dim::symbol(symbols.named("N"));
-//! let flat = n.clone() * Dim::from(4) * Dim::from(3);
-//! assert_eq!(flat.div(&Dim::from(12)), n);
+//! let flat = n.clone() * Dim::from(4usize) * Dim::from(3usize);
+//! assert_eq!(flat.div(&Dim::from(12usize)), n);
 //! assert_eq!(symbols.text(&flat), "12*N");
 //! assert_eq!(flat.eval(&[Some(5)]), Ok(60));
 //! ```

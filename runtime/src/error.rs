@@ -10,7 +10,7 @@ pub enum LoadError {
     #[error(transparent)]
     Program(#[from] smalti_program::VerifyError),
     /// It is for another machine.
-    #[error("the program is for {program}, this machine is {machine}")]
+    #[error("E102: the program is for {program}, this machine is {machine}")]
     Target {
         /// What the program needs.
         program: String,
@@ -26,7 +26,7 @@ pub enum LoadError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// Not as many inputs as the program has.
-    #[error("{found} inputs were given, the model has {expected}")]
+    #[error("E201: {found} inputs were given, the model has {expected}")]
     Inputs {
         /// How many it has.
         expected: usize,
@@ -34,7 +34,7 @@ pub enum RunError {
         found: usize,
     },
     /// An input of the wrong type, rank or size.
-    #[error("input '{name}': {reason}")]
+    #[error("E202: input '{name}': {reason}")]
     Input {
         /// The input.
         name: String,
@@ -42,7 +42,7 @@ pub enum RunError {
         reason: String,
     },
     /// Two sizes that must be equal are not.
-    #[error("'{node}': {left} = {left_value} and {right} = {right_value} must be equal")]
+    #[error("E203: '{node}': {left} = {left_value} and {right} = {right_value} must be equal")]
     Check {
         /// The node that needs it.
         node: String,
@@ -56,7 +56,7 @@ pub enum RunError {
         right_value: i64,
     },
     /// A size that no buffer can have.
-    #[error("'{node}': {what} is {value}")]
+    #[error("E204: '{node}': {what} is {value}")]
     Size {
         /// The node.
         node: String,
@@ -66,7 +66,9 @@ pub enum RunError {
         value: String,
     },
     /// An access outside a buffer: the program is wrong.
-    #[error("'{node}': operand {operand} reaches element {at} of a buffer of {len} (this is a bug in the program)")]
+    #[error(
+        "E901: '{node}': operand {operand} reaches element {at} of a buffer of {len} (this is a bug in the program)"
+    )]
     Bounds {
         /// The node.
         node: String,
@@ -78,7 +80,7 @@ pub enum RunError {
         len: usize,
     },
     /// There is no plan.
-    #[error("'{node}': {error}")]
+    #[error("E205: '{node}': {error}")]
     Plan {
         /// The node.
         node: String,
@@ -86,10 +88,10 @@ pub enum RunError {
         error: PlanError,
     },
     /// An earlier run of the session panicked, so its state is not known.
-    #[error("an earlier run of this session panicked; load the program again")]
+    #[error("E902: an earlier run of this session panicked; load the program again")]
     Broken,
     /// A dispatch stopped.
-    #[error("'{node}': the dispatch stopped with status {status}")]
+    #[error("E206: '{node}': an index lies outside of its tensor (bad_index, status {status})")]
     Status {
         /// The node.
         node: String,

@@ -1,7 +1,8 @@
 //! Runs programs.
 //!
 //! A [`Session`] holds a verified [`Program`](smalti_program::Program), its constants, and memory that grows to what
-//! a run needs and then stays: from the second run with the same sizes on, nothing is allocated. Tiles and tasks are
+//! a run needs and then stays: from the second run with the same sizes on, nothing is allocated, as long as every dispatch
+//! has machine code (the interpreter allocates) and no more than sixteen sets of sizes take turns. Tiles and tasks are
 //! planned when sizes are known, and kept for the sizes that were seen last. Work goes to a [`Pool`]; results don't
 //! depend on how many threads it has.
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -150,10 +150,10 @@ fn an_empty_condition_is_an_error() {
 fn unaligned_inputs() {
     let steps = "    dispatch \"z\" nest 1 [N]\n      (%1 at 0 by [1])\n    dispatch \"a\" nest 0 [N]\n      (%0 at 0 by [1])\n      (%1 at 0 by [1])";
     let mut session = session(&program(ADD, "N", steps));
-    let bytes: Vec<u8> = [0u8].into_iter().chain([1.5f32, -2.0].iter().flat_map(|v| v.to_le_bytes())).collect();
-    let shift = usize::from(bytes.as_ptr().addr().is_multiple_of(4));
-    let mut moved = vec![0u8; 8 + 2];
-    moved[shift..shift + 8].copy_from_slice(&bytes[1..]);
+    let bytes: Vec<u8> = [1.5f32, -2.0].iter().flat_map(|v| v.to_le_bytes()).collect();
+    let mut moved = [0u8; 16];
+    let shift = (0..4).find(|s| (moved.as_ptr().addr() + s) % 4 == 1).unwrap();
+    moved[shift..shift + 8].copy_from_slice(&bytes);
     session.run(&[Input { elem: Elem::F32, shape: &[2], bytes: &moved[shift..shift + 8] }]).unwrap();
-    assert_eq!(session.output(0).unwrap().bytes, &bytes[1..]);
+    assert_eq!(session.output(0).unwrap().bytes, bytes);
 }

@@ -10,6 +10,11 @@
 //! ```
 #![forbid(unsafe_code)]
 
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;
+
 use smalti_program::Program;
 use smalti_runtime::{Inline, Input, Pool, Threads};
 use smalti_ukernels::Host;

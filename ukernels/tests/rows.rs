@@ -24,26 +24,69 @@ fn main() -> ExitCode {
         support::mmt4d::hash_is_that_of_the_definition();
         Ok(())
     }));
+    trials.push(Trial::test("verdicts_of_a_bare_machine", || {
+        verdicts_of_a_bare_machine();
+        Ok(())
+    }));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-fn trial(row: &'static Row, host: &Host, required: &[String]) -> Trial {
-    match row.bind(host) {
-        Ok(bound) => Trial::test(row.name, move || {
-            match row.op {
-                Op::Mmt4d => support::mmt4d::all(bound),
-                Op::Pack => support::moves::pack(bound),
-                Op::Unpack => support::moves::unpack(bound),
+/// What happens to a row's test on a machine.
+#[derive(Debug, PartialEq)]
+enum Verdict {
+    Runs,
+    /// With what is missing.
+    Ignored(String),
+    /// It was required.
+    Fails(String),
+}
+
+fn verdict(row: &'static Row, host: &Host, required: &[String]) -> Verdict {
+    let Err(error) = row.bind(host) else { return Verdict::Runs };
+    let missing = match error {
+        BindError::Missing { missing, .. } => format!("needs {missing}"),
+        BindError::NotInThisBuild { .. } => format!("needs {}", row.place),
+    };
+    let must = matches!(row.place, Place::Isa(..)) && required.contains(&row.place.to_string());
+    if must { Verdict::Fails(missing) } else { Verdict::Ignored(missing) }
+}
+
+/// On a machine without features, tuned rows are ignored with the reason, and fail where they are required.
+fn verdicts_of_a_bare_machine() {
+    let host = Host::detect();
+    let bare = host.capped(&smalti_isa::Target::baseline(host.target().arch));
+    for row in ROWS {
+        let tuned = matches!(row.place, Place::Isa(..)) && !row.place.features().is_empty();
+        let place = [row.place.to_string()];
+        match verdict(row, &bare, &[]) {
+            Verdict::Runs => assert!(!tuned, "{}", row.name),
+            Verdict::Ignored(reason) => {
+                assert!(tuned && reason.starts_with("needs "), "{}: {reason}", row.name);
+                assert_eq!(verdict(row, &bare, &place), Verdict::Fails(reason));
             }
-            Ok(())
-        }),
-        Err(error) => {
-            let must = matches!(row.place, Place::Isa(..)) && required.contains(&row.place.to_string());
-            let kind = match error {
-                BindError::Missing { missing, .. } => format!("needs {missing}"),
-                BindError::NotInThisBuild { .. } => format!("needs {}", row.place),
-            };
-            Trial::test(row.name, move || Err(Failed::from(error.to_string()))).with_kind(kind).with_ignored_flag(!must)
+            Verdict::Fails(_) => panic!("{} was not required", row.name),
         }
     }
+}
+
+fn trial(row: &'static Row, host: &Host, required: &[String]) -> Trial {
+    let missing = match verdict(row, host, required) {
+        Verdict::Runs => None,
+        Verdict::Ignored(reason) => Some((reason, true)),
+        Verdict::Fails(reason) => Some((reason, false)),
+    };
+    if let Some((reason, ignored)) = missing {
+        let text = reason.clone();
+        return Trial::test(row.name, move || Err(Failed::from(text))).with_kind(reason).with_ignored_flag(ignored);
+    }
+    let host = *host;
+    Trial::test(row.name, move || {
+        let bound = row.bind(&host).map_err(|e| Failed::from(e.to_string()))?;
+        match row.op {
+            Op::Mmt4d => support::mmt4d::all(bound),
+            Op::Pack => support::moves::pack(bound),
+            Op::Unpack => support::moves::unpack(bound),
+        }
+        Ok(())
+    })
 }

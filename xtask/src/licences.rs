@@ -76,3 +76,24 @@ fn fits(expression: &str) -> bool {
         .split(" AND ")
         .all(|part| part.split(" OR ").any(|l| ALLOWED.contains(&l.trim().trim_matches(['(', ')']))))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn every_part_of_an_and_one_of_an_or() {
+        for (licence, fit) in [
+            ("MIT", true),
+            ("MIT OR GPL-3.0", true),
+            ("MIT/Apache-2.0", true),
+            ("(MIT OR Apache-2.0) AND Unicode-3.0", true),
+            ("Apache-2.0 WITH LLVM-exception", true),
+            ("GPL-3.0", false),
+            ("MIT AND GPL-3.0", false),
+            ("", false),
+        ] {
+            assert_eq!(fits(licence), fit, "{licence}");
+        }
+    }
+}

@@ -26,6 +26,37 @@ pub enum JitError {
     Memory(String),
 }
 
+/// The address of a function.
+struct Address(*const u8);
+
+// SAFETY: an address of code, which is immutable.
+unsafe impl Sync for Address {}
+
+macro_rules! math {
+    ($($name:literal = $f:expr, ($($arg:ident),*) $ty:ty;)*) => {
+        /// Functions of the C math library that Cranelift calls where a target lacks the instruction, by name.
+        static MATH: &[(&str, &Address)] = &[$(($name, &{
+            extern "C" fn function($($arg: $ty),*) -> $ty {
+                $f($($arg),*)
+            }
+            Address(function as *const u8)
+        })),*];
+    };
+}
+
+math! {
+    "floorf" = libm::floorf, (x) f32;
+    "ceilf" = libm::ceilf, (x) f32;
+    "truncf" = libm::truncf, (x) f32;
+    "nearbyintf" = libm::rintf, (x) f32;
+    "fmaf" = libm::fmaf, (x, y, z) f32;
+    "floor" = libm::floor, (x) f64;
+    "ceil" = libm::ceil, (x) f64;
+    "trunc" = libm::trunc, (x) f64;
+    "nearbyint" = libm::rint, (x) f64;
+    "fma" = libm::fma, (x, y, z) f64;
+}
+
 /// The compiled dispatches of one module, in executable memory.
 pub struct JitModule {
     /// Freed, with the mapping, when the module is dropped. `None` only while dropping.
@@ -54,6 +85,8 @@ impl JitModule {
         let total: u64 = codes.iter().flatten().map(|c| c.bytes.len() as u64 + 2 * c.alignment).sum();
         let failed = |e: &dyn std::fmt::Display| JitError::Memory(e.to_string());
         let mut builder = JITBuilder::with_isa(compiler.isa().clone(), cranelift_module::default_libcall_names());
+        // Targets without the instruction call these; they are the interpreter's own.
+        builder.symbols(MATH.iter().map(|&(name, address)| (name.to_string(), address.0)));
         builder.memory_provider(Box::new(memory::Mapping::new(total as usize).map_err(|e| failed(&e))?));
         let mut module = JITModule::new(builder);
         let mut signature = Signature::new(CallConv::SystemV);

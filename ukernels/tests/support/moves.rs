@@ -133,5 +133,14 @@ pub(crate) fn unpack(row: Bound) {
                 }
             }
         }
+        let short = row.unpack(&mut unpack::Args {
+            tile,
+            size: [4, 4],
+            src: &vec![0.0f32; 4 * 4 * tile[0] * tile[1]],
+            src_strides: [(4 * tile[0] * tile[1]) as isize, (tile[0] * tile[1]) as isize],
+            out: &mut [0.0f32; 15],
+            out_strides: [4, 1],
+        });
+        assert!(short.is_err(), "an output that is too short is refused");
     }
 }
