@@ -212,11 +212,20 @@ impl Preparer<'_> {
     fn dispatch(&self, d: &smalti_program::Dispatch, needs: &mut Needs) -> Result<Dispatch, RunError> {
         let nest = &self.program.nests[d.nest as usize];
         let extents = self.sizes(&d.name, &d.extents)?;
-        // A body that runs once an outer point accesses inner point 0, also where there are no inner points.
-        let mut reached = extents.clone();
-        if nest.phases.iter().any(|p| matches!(p, Phase::Once(_))) {
-            reached[nest.outer..].iter_mut().for_each(|e| *e = (*e).max(1));
+        // What a phase that runs once an outer point accesses is reached at inner point 0, also where the inner dims
+        // have no points; what loops alone access is then not reached at all.
+        let mut once = vec![false; nest.operands.len()];
+        for phase in &nest.phases {
+            if let Phase::Once(insts) = phase {
+                for inst in insts {
+                    if let smalti_codegen::Op::Load(operand) | smalti_codegen::Op::Store(operand) = inst.op {
+                        once[operand as usize] = true;
+                    }
+                }
+            }
         }
+        let mut first_point = extents.clone();
+        first_point[nest.outer..].iter_mut().for_each(|e| *e = (*e).max(1));
         let mut operands = Vec::new();
         let mut strides = Vec::new();
         let mut splits = true;
@@ -225,7 +234,7 @@ impl Preparer<'_> {
                 self.write(view.buffer, &d.name, needs)?;
             }
             let view = self.view(&d.name, view)?;
-            self.bounds(&d.name, i, &view, &reached)?;
+            self.bounds(&d.name, i, &view, if once[i] { &first_point } else { &extents })?;
             self.promise(&d.name, i, operand.step, view.strides.last().copied(), extents.last().copied())?;
             if operand.access != Access::In {
                 // Reductions write one element an outer point.
@@ -241,7 +250,7 @@ impl Preparer<'_> {
         let wanted = if splits { (total / TASK).clamp(1, first.max(1)) } else { 1 };
         let chunk = first.div_ceil(wanted).max(1);
         let tasks = first.div_ceil(chunk) as usize;
-        let empty = reached.contains(&0);
+        let empty = if once.contains(&true) { first_point.contains(&0) } else { extents.contains(&0) };
         let extents = extents.into_iter().map(|e| e as u64).collect();
         Ok(Dispatch { nest: d.nest, extents, strides, operands, chunk, tasks, empty })
     }

@@ -67,7 +67,7 @@ fn program(nests: &str, y: &str, steps: &str) -> String {
     )
 }
 
-/// A reduction over nothing still writes its result: bounds hold for that too.
+/// A reduction over nothing still writes its result, of which bounds hold too, and reads nothing.
 #[test]
 fn a_reduction_over_nothing_is_checked() {
     let steps = "    dispatch \"s\" nest 0 [100000000, N]\n      (%0 at 0 by [0, 1])\n      (%1 at 0 by [1, 0])";
@@ -75,6 +75,7 @@ fn a_reduction_over_nothing_is_checked() {
     assert!(matches!(error, RunError::Bounds { .. }), "{error}");
     let steps = "    dispatch \"s\" nest 0 [3, N]\n      (%0 at 0 by [0, 1])\n      (%1 at 0 by [1, 0])";
     assert_eq!(run(&mut session(&program(SUM, "3", steps)), &[5.0]).unwrap(), [5.0; 3]);
+    assert_eq!(run(&mut session(&program(SUM, "3", steps)), &[]).unwrap(), [0.0; 3]);
 }
 
 #[test]
