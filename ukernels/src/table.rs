@@ -288,24 +288,24 @@ const ANY: CoreClass = CoreClass::Generic;
 pub static ROWS: &[Row] = &[
     mmt4d!(generic::mmt4d_f32f32f32_nxnxn_generic, F32S, Runtime, Runtime, Runtime, Generic, FusedChain, &[(ANY, 5)]),
 
-    mmt4d!(portable::mmt4d_f32f32f32_1x8x1_portable, F32S, Fixed(1), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 100)]),
-    mmt4d!(portable::mmt4d_f32f32f32_2x8x1_portable, F32S, Fixed(2), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 200)]),
-    mmt4d!(portable::mmt4d_f32f32f32_4x8x1_portable, F32S, Fixed(4), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 360)]),
-    mmt4d!(portable::mmt4d_f32f32f32_8x8x1_portable, F32S, Fixed(8), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 300)]),
+    mmt4d!(portable::mmt4d_f32f32f32_1x8x1_portable, F32S, Fixed(1), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 100), (SapphireRapids, 330)]),
+    mmt4d!(portable::mmt4d_f32f32f32_2x8x1_portable, F32S, Fixed(2), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 200), (SapphireRapids, 400)]),
+    mmt4d!(portable::mmt4d_f32f32f32_4x8x1_portable, F32S, Fixed(4), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 360), (SapphireRapids, 320)]),
+    mmt4d!(portable::mmt4d_f32f32f32_8x8x1_portable, F32S, Fixed(8), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 300), (SapphireRapids, 260)]),
 
     mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_1x8x1_x86_64_avx2_fma, F32S, Fixed(1), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 200)]),
     mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_2x8x1_x86_64_avx2_fma, F32S, Fixed(2), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 400)]),
     mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_4x8x1_x86_64_avx2_fma, F32S, Fixed(4), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 800)]),
-    mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_8x8x1_x86_64_avx2_fma, F32S, Fixed(8), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 1380)]),
-    mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_12x8x1_x86_64_avx2_fma, F32S, Fixed(12), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 1440)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_8x8x1_x86_64_avx2_fma, F32S, Fixed(8), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 1380), (SapphireRapids, 1240)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_12x8x1_x86_64_avx2_fma, F32S, Fixed(12), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 1440), (SapphireRapids, 1180)]),
 
     mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_1x16x1_x86_64_avx2_fma, F32S, Fixed(1), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 400)]),
     mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_2x16x1_x86_64_avx2_fma, F32S, Fixed(2), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 800)]),
-    mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_4x16x1_x86_64_avx2_fma, F32S, Fixed(4), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 1500)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_4x16x1_x86_64_avx2_fma, F32S, Fixed(4), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 1500), (SapphireRapids, 1220)]),
     mmt4d!(x86_64_avx2_fma::mmt4d_f32f32f32_6x16x1_x86_64_avx2_fma, F32S, Fixed(6), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 1550)]),
 
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_1x32x1_x86_64_avx512, F32S, Fixed(1), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 800)]),
-    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_2x32x1_x86_64_avx512, F32S, Fixed(2), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 1600), (Zen4, 1300)]),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_2x32x1_x86_64_avx512, F32S, Fixed(2), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 1600), (SapphireRapids, 1500), (Zen4, 1300)]),
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_4x32x1_x86_64_avx512, F32S, Fixed(4), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 2700), (Zen4, 1560)]),
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_8x32x1_x86_64_avx512, F32S, Fixed(8), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 3000), (SapphireRapids, 3100), (Zen4, 1580)]),
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_12x32x1_x86_64_avx512, F32S, Fixed(12), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 3080), (SapphireRapids, 3140), (Zen4, 1585)]),
