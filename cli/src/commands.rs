@@ -6,9 +6,10 @@ use smalti_compiler::{Options, Stages, compile, read};
 use smalti_graph::interp::{self, Mode};
 use smalti_graph::{Elem, Graph, Tensor, Type, ValueId};
 use smalti_isa::{CoreClass, Feature, Target};
-use smalti_program::{Call, Program, Step};
+use smalti_program::{Call, Epilogue, Program, Step};
 use smalti_tiling::{Plan, Problem, plan};
-use smalti_ukernels::table::ROWS;
+use smalti_ukernels::table::{Family, ROWS, Tier};
+use std::convert::Infallible;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -114,22 +115,17 @@ fn ms(time: std::time::Duration) -> f64 {
 fn note_generic(program: &Program, deny: bool) -> Result<(), Failure> {
     let mut generic = Vec::new();
     program.each_step(&mut |step| {
-        let (name, problem, family) = match step {
-            Step::Call(Call::Matmul(m)) => (&m.name, typical(m), m.family),
-            Step::Call(Call::Conv(c)) => (&c.name, typical_conv(c), c.family),
+        let is_generic = match step {
             // Products of other types and ranks are plain reductions.
             Step::Call(Call::Dispatch(d)) => {
-                if matches!(program.nests[d.nest as usize].name.as_str(), "matmul" | "conv") {
-                    generic.push(d.name.clone());
-                }
-                return;
+                matches!(program.nests[d.nest as usize].name.as_str(), "matmul" | "conv").then_some(d.name.as_str())
             }
-            _ => return,
+            _ => kernel_call(step).and_then(|call| {
+                let plan = plan(&call.problem, Some(call.family), &program.target).ok()?;
+                (plan.tier == Tier::Generic).then_some(call.name)
+            }),
         };
-        let tier = plan(&problem, Some(family), &program.target).map(|p| p.tier);
-        if tier.is_ok_and(|t| t == smalti_ukernels::table::Tier::Generic) {
-            generic.push(name.clone());
-        }
+        generic.extend(is_generic.map(str::to_owned));
     });
     if generic.is_empty() {
         return Ok(());
@@ -142,39 +138,32 @@ fn note_generic(program: &Program, deny: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A convolution step's problem, sizes that are not known taken for 256.
-fn typical_conv(c: &smalti_program::Conv) -> Problem {
-    let size = |d: &smalti_dims::Dim| d.size().unwrap_or(256);
-    Problem::Conv2d(smalti_tiling::Conv2d {
-        types: c.family.types,
-        n: size(&c.n),
-        ic: c.ic,
-        input: [size(&c.input[0]), size(&c.input[1])],
-        oc: c.oc,
-        kernel: c.kernel,
-        stride: c.stride,
-        pad: c.pad,
-        dilation: c.dilation,
-        groups: c.groups,
-        rows_apart: false,
-        strict: c.strict,
-    })
+/// A size, or a typical one where it is not known.
+fn typical(dim: &smalti_dims::Dim) -> Result<usize, Infallible> {
+    Ok(dim.size().unwrap_or(256))
 }
 
-/// A matmul step's problem, sizes that are not known taken for 256.
-fn typical(m: &smalti_program::Matmul) -> Problem {
-    let size = |d: &smalti_dims::Dim| d.size().unwrap_or(256);
-    Problem::Matmul(smalti_tiling::Matmul {
-        types: m.family.types,
-        batch: m.batch.iter().map(size).product(),
-        m: size(&m.m),
-        n: size(&m.n),
-        k: size(&m.k),
-        lhs: smalti_tiling::Order::Rows,
-        rhs: smalti_tiling::Order::Rows,
-        rhs_constant: matches!(m.rhs, smalti_program::Rhs::Panels(_)),
-        strict: m.strict,
-    })
+/// A step that calls kernels, as the planner is asked for it.
+struct KernelCall<'a> {
+    name: &'a str,
+    problem: Problem,
+    family: Family,
+    epilogue: Option<&'a Epilogue>,
+}
+
+fn kernel_call(step: &Step) -> Option<KernelCall<'_>> {
+    let (name, problem, family, epilogue) = match step {
+        Step::Call(Call::Matmul(m)) => {
+            let Ok(problem) = m.problem(typical);
+            (&m.name, Problem::Matmul(problem), m.family, m.epilogue.as_ref())
+        }
+        Step::Call(Call::Conv(c)) => {
+            let Ok(problem) = c.problem(typical);
+            (&c.name, Problem::Conv2d(problem), c.family, Some(&c.epilogue))
+        }
+        _ => return None,
+    };
+    Some(KernelCall { name, problem, family, epilogue })
 }
 
 /// Prints or writes an output.
@@ -255,16 +244,12 @@ pub(crate) fn explain(what: &str, target: &TargetArgs, rejected: bool) -> Result
     let stages = compiled(graph(Path::new(what))?, target, false)?;
     let mut failure = None;
     stages.program.each_step(&mut |step| {
-        let (name, problem, family, tail) = match step {
-            Step::Call(Call::Matmul(m)) => (&m.name, typical(m), m.family, m.epilogue.as_ref()),
-            Step::Call(Call::Conv(c)) => (&c.name, typical_conv(c), c.family, Some(&c.epilogue)),
-            _ => return,
-        };
-        match plan(&problem, Some(family), &stages.program.target) {
+        let Some(call) = kernel_call(step) else { return };
+        match plan(&call.problem, Some(call.family), &stages.program.target) {
             Ok(plan) => {
-                println!("'{name}'");
+                println!("'{}'", call.name);
                 print(&plan);
-                if let Some(e) = tail {
+                if let Some(e) = call.epilogue {
                     let ops = stages.program.nests[e.nest as usize].insts().count();
                     println!("  epilogue   nest {} of {ops} operations on finished tiles\n", e.nest);
                 }

@@ -113,19 +113,8 @@ fn one_matmul_through_every_stage() {
         let n = stages.program.symbols.find("N").unwrap().0 as usize;
         let mut values = vec![None; stages.program.symbols.len()];
         values[n] = Some(100);
-        let size = |d: &smalti_dims::Dim| d.eval(&values).unwrap() as usize;
-        let problem = Problem::Matmul(smalti_tiling::Matmul {
-            types: m.family.types,
-            batch: 1,
-            m: size(&m.m),
-            n: size(&m.n),
-            k: size(&m.k),
-            lhs: smalti_tiling::Order::Rows,
-            rhs: smalti_tiling::Order::Rows,
-            rhs_constant: matches!(m.rhs, smalti_program::Rhs::Panels(_)),
-            strict: m.strict,
-        });
-        plans += &plan(&problem, Some(m.family), &target).unwrap().to_string();
+        let problem = m.problem(|d| d.eval(&values).map(|size| size as usize)).unwrap();
+        plans += &plan(&Problem::Matmul(problem), Some(m.family), &target).unwrap().to_string();
     });
     printed_part(&page, "plan", &fenced(&plans)).unwrap();
     let text = stages.program.print();

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use smalti_codegen::{Elem, Nest};
 use smalti_dims::{Dim, Symbol, Symbols};
 use smalti_isa::Target;
+use smalti_tiling::Order;
 use smalti_ukernels::table::Family;
 
 /// The number of a buffer.
@@ -273,6 +274,43 @@ pub struct Conv {
     pub weights: BufferId,
     /// What is done with finished tiles.
     pub epilogue: Epilogue,
+}
+
+impl Matmul {
+    /// What the planner is asked, with `size` for each dim. The left operand's rows are taken for runs of memory.
+    pub fn problem<E>(&self, size: impl Fn(&Dim) -> Result<usize, E>) -> Result<smalti_tiling::Matmul, E> {
+        Ok(smalti_tiling::Matmul {
+            types: self.family.types,
+            batch: self.batch.iter().try_fold(1usize, |product, d| Ok(product.saturating_mul(size(d)?)))?,
+            m: size(&self.m)?,
+            n: size(&self.n)?,
+            k: size(&self.k)?,
+            lhs: Order::Rows,
+            rhs: Order::Rows,
+            rhs_constant: matches!(self.rhs, Rhs::Panels(_)),
+            strict: self.strict,
+        })
+    }
+}
+
+impl Conv {
+    /// What the planner is asked, with `size` for each dim. Rows of images are taken to follow on one another.
+    pub fn problem<E>(&self, size: impl Fn(&Dim) -> Result<usize, E>) -> Result<smalti_tiling::Conv2d, E> {
+        Ok(smalti_tiling::Conv2d {
+            types: self.family.types,
+            n: size(&self.n)?,
+            ic: self.ic,
+            input: [size(&self.input[0])?, size(&self.input[1])?],
+            oc: self.oc,
+            kernel: self.kernel,
+            stride: self.stride,
+            pad: self.pad,
+            dilation: self.dilation,
+            groups: self.groups,
+            rows_apart: false,
+            strict: self.strict,
+        })
+    }
 }
 
 /// A matrix into panels `[rows/T0][cols][T0]`, batch after batch; what is missing in the last tile is zero.

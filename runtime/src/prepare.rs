@@ -214,7 +214,7 @@ impl Preparer<'_> {
         let extents = self.sizes(&d.name, &d.extents)?;
         // What a phase that runs once an outer point accesses is reached at inner point 0, also where the inner dims
         // have no points; what loops alone access is then not reached at all.
-        let mut once = vec![false; nest.operands.len()];
+        let mut once = alloc::vec![false; nest.operands.len()];
         for phase in &nest.phases {
             if let Phase::Once(insts) = phase {
                 for inst in insts {
@@ -332,22 +332,12 @@ impl Preparer<'_> {
         let batch = self.sizes(name, &m.batch)?;
         let size = [self.size(name, &m.m)?, self.size(name, &m.n)?, self.size(name, &m.k)?];
         let [rows, n, k] = size;
-        let count = batch.iter().product::<usize>();
         let dims = |a: usize, b: usize| [&batch[..], &[a, b]].concat();
         let lhs = self.view(name, &m.lhs)?;
         self.bounds(name, 0, &lhs, &dims(rows, k))?;
-        let problem = Problem::Matmul(smalti_tiling::Matmul {
-            types: m.family.types,
-            batch: count,
-            m: rows,
-            n,
-            k,
-            lhs: if lhs.strides.last() == Some(&1) { Order::Rows } else { Order::Columns },
-            rhs: Order::Rows,
-            rhs_constant: matches!(m.rhs, Rhs::Panels(_)),
-            strict: m.strict,
-        });
-        let (plan, bound) = self.plan(name, &problem, m.family)?;
+        let mut problem = m.problem(|d| self.size(name, d))?;
+        problem.lhs = if lhs.strides.last() == Some(&1) { Order::Rows } else { Order::Columns };
+        let (plan, bound) = self.plan(name, &Problem::Matmul(problem), m.family)?;
         let n0 = plan.tile[0];
         let rhs = match &m.rhs {
             Rhs::InPlace(view) => {
@@ -395,20 +385,7 @@ impl Preparer<'_> {
         let input = [self.size(name, &c.input[0])?, self.size(name, &c.input[1])?];
         let x = self.view(name, &c.x)?;
         self.bounds(name, 0, &x, &[n, c.ic, input[0], input[1]])?;
-        let mut problem = Conv2d {
-            types: c.family.types,
-            n,
-            ic: c.ic,
-            input,
-            oc: c.oc,
-            kernel: c.kernel,
-            stride: c.stride,
-            pad: c.pad,
-            dilation: c.dilation,
-            groups: c.groups,
-            rows_apart: false,
-            strict: c.strict,
-        };
+        let mut problem = c.problem(|d| self.size(name, d))?;
         let output = problem.output().unwrap_or([0, 0]);
         // What the planner multiplies stays in range.
         let parts = [c.ic, c.oc, c.kernel[0], c.kernel[1], output[0].max(1), output[1].max(1)];

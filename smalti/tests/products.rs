@@ -9,7 +9,7 @@ use smalti_graph::interp::{self, Mode};
 use smalti_graph::ops::{constant, conv, elementwise, matmul};
 use smalti_graph::{Attr, Attrs, Fact, Graph, ValueId};
 use smalti_program::{Call, Step};
-use smalti_tiling::{Conv2d, Matmul, Order, Plan, Problem, plan};
+use smalti_tiling::{Plan, Problem, plan};
 use std::sync::Arc;
 
 fn data(shape: &[usize], seed: u64) -> Tensor {
@@ -87,33 +87,10 @@ impl Build {
         }
         let mut found = None;
         stages.program.each_step(&mut |step| {
-            let size = |d: &Dim| d.size().unwrap();
+            let size = |d: &Dim| d.size().ok_or("a size that is not known");
             let problem = match step {
-                Step::Call(Call::Matmul(m)) => Problem::Matmul(Matmul {
-                    types: m.family.types,
-                    batch: m.batch.iter().map(size).product(),
-                    m: size(&m.m),
-                    n: size(&m.n),
-                    k: size(&m.k),
-                    lhs: Order::Rows,
-                    rhs: Order::Rows,
-                    rhs_constant: matches!(m.rhs, smalti_program::Rhs::Panels(_)),
-                    strict: true,
-                }),
-                Step::Call(Call::Conv(c)) => Problem::Conv2d(Conv2d {
-                    types: c.family.types,
-                    n: size(&c.n),
-                    ic: c.ic,
-                    input: [size(&c.input[0]), size(&c.input[1])],
-                    oc: c.oc,
-                    kernel: c.kernel,
-                    stride: c.stride,
-                    pad: c.pad,
-                    dilation: c.dilation,
-                    groups: c.groups,
-                    rows_apart: false,
-                    strict: true,
-                }),
+                Step::Call(Call::Matmul(m)) => Problem::Matmul(m.problem(size).unwrap()),
+                Step::Call(Call::Conv(c)) => Problem::Conv2d(c.problem(size).unwrap()),
                 _ => return,
             };
             found = Some(plan(&problem, None, &Target::host()).unwrap());

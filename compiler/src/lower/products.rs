@@ -450,12 +450,7 @@ impl Lower<'_> {
         let n = window.kernel.len();
         let groups = node.attrs.int("group", 1).max(1);
         let mut from = self.loc(x)?;
-        if window.pads.iter().any(|&p| p != 0) {
-            let mut pads = vec![0i64; 2 * (n + 2)];
-            for d in 0..n {
-                pads[d + 2] = window.pads[d] as i64;
-                pads[n + 2 + d + 2] = window.pads[d + n] as i64;
-            }
+        if let Some(pads) = window.all_pads() {
             from = self.padded(&node.name, elem, &input, &from, &pads, 0.0);
         }
         let (weight, to) = (self.loc(w)?, self.fresh(elem, &shape));

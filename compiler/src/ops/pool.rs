@@ -50,12 +50,7 @@ fn lower(l: &mut Lower<'_>, node: &Node, max: bool) -> Result<(), LowerError> {
     let n = window.kernel.len();
     let (shape, elem, result) = (l.shape(x)?, l.elem(x)?, l.shape(out)?);
     let mut from = l.loc(x)?;
-    if window.pads.iter().any(|&p| p != 0) {
-        let mut pads = vec![0i64; 2 * (n + 2)];
-        for d in 0..n {
-            pads[d + 2] = window.pads[d] as i64;
-            pads[n + 2 + d + 2] = window.pads[d + n] as i64;
-        }
+    if let Some(pads) = window.all_pads() {
         // The least value takes no part in a maximum; an average divides by what is counted.
         let value = if max { f64::NEG_INFINITY } else { 0.0 };
         from = l.padded(&node.name, elem, &shape, &from, &pads, value);

@@ -64,7 +64,29 @@ impl Window {
         room.div(&Dim::from(self.strides[d])) + Dim::from(1i64)
     }
 
-    /// The same for an integer.
+    /// The output extents of these spatial dims.
+    ///
+    /// # Errors
+    /// The window is larger than the padded input.
+    pub fn outputs(&self, input: &[Dim]) -> Result<Vec<Dim>, String> {
+        let extent = |d: usize| {
+            let extent = self.output(d, &input[d]);
+            if extent.int().is_some_and(|e| e < 0) {
+                return Err(format!("a window of {} does not fit the padded input", self.kernel[d]));
+            }
+            Ok(extent)
+        };
+        (0..self.kernel.len()).map(extent).collect()
+    }
+
+    /// The padding before each dim of an input with batch and channels, then after each; none where all is zero.
+    pub fn all_pads(&self) -> Option<Vec<i64>> {
+        let (before, after) = self.pads.split_at(self.kernel.len());
+        let with_outer = |pads: &[usize]| [0, 0].into_iter().chain(pads.iter().map(|&p| p as i64)).collect::<Vec<_>>();
+        self.pads.iter().any(|&p| p != 0).then(|| [with_outer(before), with_outer(after)].concat())
+    }
+
+    /// The same as [`Window::output`] for an integer.
     ///
     /// # Errors
     /// The window is larger than the padded input.
@@ -103,13 +125,7 @@ fn infer(c: &mut Infer<'_>) -> Result<Vec<Fact>, String> {
         c.equal("output channels and the bias", &w[0], &bias[0])?;
     }
     let mut shape = vec![x[0].clone(), w[0].clone()];
-    for d in 0..window.kernel.len() {
-        let extent = window.output(d, &x[d + 2]);
-        if extent.int().is_some_and(|e| e < 0) {
-            return Err(format!("a window of {} does not fit the padded input", window.kernel[d]));
-        }
-        shape.push(extent);
-    }
+    shape.extend(window.outputs(&x[2..])?);
     Ok(vec![Fact::tensor(elem, shape)])
 }
 

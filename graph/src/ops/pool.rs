@@ -36,13 +36,7 @@ fn infer(c: &mut Infer<'_>) -> Result<Vec<Fact>, String> {
         return Err(format!("rank {} for a window of {} dims", x.len(), window.kernel.len()));
     }
     let mut shape = x[..2].to_vec();
-    for d in 0..window.kernel.len() {
-        let extent = window.output(d, &x[d + 2]);
-        if extent.int().is_some_and(|e| e < 0) {
-            return Err(format!("a window of {} does not fit the padded input", window.kernel[d]));
-        }
-        shape.push(extent);
-    }
+    shape.extend(window.outputs(&x[2..])?);
     Ok(vec![Fact::tensor(elem, shape)])
 }
 
