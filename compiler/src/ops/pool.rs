@@ -2,11 +2,13 @@
 
 use super::{Lowering, OnnxOp};
 use crate::import::{ImportError, NodeImport, unsupported};
-use crate::lower::{Lower, LowerError};
+use crate::lower::{Loc, Lower, LowerError};
 use smalti_codegen::{Access, BinOp, Builder, Op, RedOp, Step};
 use smalti_dims::Dim;
+use smalti_graph::ops::conv::Window;
 use smalti_graph::ops::pool::window;
 use smalti_graph::{Attr, Attrs, Node, Tensor, ValueId};
+use smalti_program::View;
 
 pub(super) const OPS: &[OnnxOp] = &[
     OnnxOp { name: "MaxPool", import: |c| import(c, "max_pool") },
@@ -43,6 +45,9 @@ fn global(c: &mut NodeImport<'_, '_>, op: &str) -> Result<Vec<ValueId>, ImportEr
 pub(super) const LOWERINGS: &[(&str, Lowering)] =
     &[("max_pool", |l, node| lower(l, node, true)), ("average_pool", |l, node| lower(l, node, false))];
 
+/// Windows of up to so many elements are read as so many operands: a reduction's start and end cost more than they do.
+const MAX_TAPS: usize = 9;
+
 /// A padded copy where there is padding, then a reduction over windows, which are strides.
 fn lower(l: &mut Lower<'_>, node: &Node, max: bool) -> Result<(), LowerError> {
     let (x, out) = (node.inputs[0].ok_or("there is no input")?, node.outputs[0]);
@@ -54,6 +59,9 @@ fn lower(l: &mut Lower<'_>, node: &Node, max: bool) -> Result<(), LowerError> {
         // The least value takes no part in a maximum; an average divides by what is counted.
         let value = if max { f64::NEG_INFINITY } else { 0.0 };
         from = l.padded(&node.name, elem, &shape, &from, &pads, value);
+    }
+    if max && window.kernel.iter().product::<usize>() <= MAX_TAPS {
+        return max_of_taps(l, node, &window, &from);
     }
     let mut b = Builder::new(node.op.name, n + 2, n);
     let operand = b.operand("x", elem, Access::In, Step::Any);
@@ -92,13 +100,45 @@ fn lower(l: &mut Lower<'_>, node: &Node, max: bool) -> Result<(), LowerError> {
     Ok(())
 }
 
+/// One operand for each element of a window: a maximum is the same in any order.
+fn max_of_taps(l: &mut Lower<'_>, node: &Node, window: &Window, from: &Loc) -> Result<(), LowerError> {
+    let (out, n) = (node.outputs[0], window.kernel.len());
+    let (elem, result) = (l.elem(out)?, l.shape(out)?);
+    let mut strides = from.strides.clone();
+    for d in 0..n {
+        strides[d + 2] = from.strides[d + 2].clone() * Dim::from(window.strides[d]);
+    }
+    let mut b = Builder::new(node.op.name, 0, n + 2);
+    let (mut operands, mut largest) = (Vec::new(), None);
+    for tap in 0..window.kernel.iter().product() {
+        let (mut rest, mut offset) = (tap, from.offset.clone());
+        for d in (0..n).rev() {
+            let at = rest % window.kernel[d] * window.dilations[d];
+            offset = offset + from.strides[d + 2].clone() * Dim::from(at);
+            rest /= window.kernel[d];
+        }
+        let x = b.operand(format!("x{tap}"), elem, Access::In, Step::Any);
+        operands.push(View { buffer: from.buffer, offset, strides: strides.clone() });
+        let value = b.load(x);
+        largest = Some(largest.map_or(value, |l| b.bin(BinOp::Max, l, value)));
+    }
+    let value = largest.ok_or("a window of no elements")?;
+    let to = l.fresh(elem, &result);
+    let y = b.operand("y", elem, Access::Out, Step::Any);
+    b.inst(Op::Store(y), b.type_of(value), &[value]);
+    operands.push(to.view(to.strides.clone()));
+    l.dispatch(&node.name, b.finish(), result, operands);
+    l.set(out, to);
+    Ok(())
+}
+
 /// How many elements each window counts: a constant, where padding is left out.
 fn counts(
     l: &mut Lower<'_>,
     node: &Node,
     shape: &[Dim],
     result: &[Dim],
-    window: &smalti_graph::ops::conv::Window,
+    window: &Window,
 ) -> Result<smalti_program::View, LowerError> {
     let n = window.kernel.len();
     let elem = l.elem(node.outputs[0])?;
