@@ -338,9 +338,12 @@ impl<'a> Finish<'a> {
             return unsafe { entry(&args, 0, extents[0], ptr::null_mut()) };
         }
         let extents = extents.map(|e| e as usize);
-        let reach = extents.iter().zip(acc_strides).map(|(&e, s)| (e as i64 - 1) * s).sum::<i64>() + 1;
-        let mut offsets = alloc::vec![0i64];
-        let mut data = alloc::vec![slice(self.nest.operands[0].access, acc, reach.max(0) as usize * 4, 4)];
+        // Rows of the tile may run backwards in memory.
+        let spans = extents.iter().zip(acc_strides).map(|(&e, s)| (e as i64 - 1) * s);
+        let (before, after) = spans.fold((0, 0), |(before, after), s| (before - s.min(0), after + s.max(0)));
+        let mut offsets = alloc::vec![before];
+        let start = acc.wrapping_offset(-(before as isize) * 4);
+        let mut data = alloc::vec![slice(self.nest.operands[0].access, start, (before + after + 1) as usize * 4, 4)];
         for (i, (view, base)) in self.tail.operands.iter().zip(&self.bases).enumerate() {
             let operand = &self.nest.operands[i + 1];
             offsets.push((view.offset + place(view)) as i64);

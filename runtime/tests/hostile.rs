@@ -122,6 +122,44 @@ fn a_matmul_whose_output_rows_overlap_is_refused() {
     assert!(error.contains("overlap"), "{error}");
 }
 
+/// Rows of the output lie backwards in memory, for machine code and for the interpreter.
+#[test]
+fn a_matmul_whose_output_rows_run_backwards() {
+    let text = "program \"p\" for \"x86_64\" {
+  input \"x\" = %0 [64]
+  output \"y\" = %1 [64]
+  buffer %0: f32[64] in input 0
+  buffer %1: f32[64] in slot 0
+  | nest @double outer 1 inner 1 {
+  |   inout tile: f32 unit
+  |   loop {
+  |     %0 = load tile
+  |     %1 = add.f32 %0 %0
+  |     store tile %1
+  |   }
+  | }
+  once {
+  }
+  run {
+    matmul \"mm\" \"f32f32f32_8x1\" [] m (8) n (8) k (8)
+      lhs (%0 at 0 by [8, 1])
+      rhs (%0 at 0 by [8, 1])
+      out (%1 at 56 by [-8, 1])
+      epilogue 0
+  }
+}";
+    let mut diagonal = [0.0; 64];
+    (0..8).for_each(|i| diagonal[9 * i] = i as f32);
+    // Twice the squares on the diagonal, the last row first.
+    let mut expected = [0.0; 64];
+    (0..8).for_each(|i| expected[8 * (7 - i) + i] = 2.0 * (i * i) as f32);
+    let program = Arc::new(Program::parse(text, &[]).unwrap_or_else(|e| panic!("{e}")));
+    for load in [Session::new, Session::interpreted] {
+        let mut session = load(program.clone(), Host::detect(), Arc::new(Threads::new(2))).unwrap();
+        assert_eq!(run(&mut session, &diagonal).unwrap(), expected);
+    }
+}
+
 #[test]
 fn an_empty_condition_is_an_error() {
     let text = "program \"p\" for \"x86_64\" {

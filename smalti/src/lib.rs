@@ -85,6 +85,16 @@ impl Session {
         Ok(Session(smalti_runtime::Session::new(program, Host::detect(), pool)?))
     }
 
+    /// Loads a compiled model and makes no machine code: fused dispatches are interpreted, to the same bits, slowly.
+    /// Kernels are what they always are.
+    ///
+    /// # Errors
+    /// It was compiled for another machine.
+    pub fn interpreted(model: &Stages, threads: usize) -> Result<Session, Error> {
+        let program = Arc::new(model.program.clone());
+        Ok(Session(smalti_runtime::Session::interpreted(program, Host::detect(), pool(threads))?))
+    }
+
     /// Runs the model on tensors in the order of its inputs.
     ///
     /// # Errors

@@ -70,8 +70,9 @@ impl Build {
         let expected = interp::run(&self.graph, &self.inputs, Mode::AsRun, &mut |_, _| {}).unwrap();
         let options = Options { target: Target::host(), strict: true, every_value: false };
         let stages = compile(self.graph, &options).unwrap();
-        for threads in [1, 3] {
-            let mut session = Session::new(&stages, threads).unwrap();
+        for (threads, native) in [(1, true), (3, true), (3, false)] {
+            let load = if native { Session::new } else { Session::interpreted };
+            let mut session = load(&stages, threads).unwrap();
             for round in 0..2 {
                 let got = session.run(&self.inputs).unwrap();
                 assert_eq!(got[0].shape, expected[0].shape, "{what}");
@@ -80,7 +81,7 @@ impl Build {
                     assert_eq!(
                         g.to_bits(),
                         e.to_bits(),
-                        "{what}: [{i}] is {g}, expected {e}; {threads} threads, run {round}"
+                        "{what}: [{i}] is {g}, expected {e}; {threads} threads, machine code {native}, run {round}"
                     );
                 }
             }
