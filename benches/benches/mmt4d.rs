@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use smalti_benches::peak;
+use smalti_benches::peak::FmaPeak;
 use smalti_benches::rows::TileCall;
 use smalti_ukernels::Host;
 use smalti_ukernels::name::Op;
@@ -20,9 +20,9 @@ fn rows(c: &mut Criterion) {
         group.throughput(Throughput::Elements(call.macs()));
         group.bench_function(row.name, |b| b.iter(|| call.run()));
     }
-    let rounds = 256;
-    group.throughput(Throughput::Elements(peak::macs(rounds, &host)));
-    group.bench_function("peak of fused multiply-adds", |b| b.iter(|| peak::f32_fma(rounds, &host)));
+    let (rounds, peak) = (256, FmaPeak::new(&host));
+    group.throughput(Throughput::Elements(peak.macs(rounds)));
+    group.bench_function("peak of fused multiply-adds", |b| b.iter(|| peak.run(rounds)));
     group.finish();
 }
 

@@ -4,11 +4,6 @@ use smalti_ukernels::Host;
 use smalti_ukernels::table::Row;
 use std::hint::black_box;
 
-/// Multiply-adds of one call of [`f32_fma`] with `rounds`.
-pub fn macs(rounds: usize, host: &Host) -> u64 {
-    (rounds * ACCUMULATORS * lanes(host)) as u64
-}
-
 const ACCUMULATORS: usize = 12;
 
 /// Lanes of the widest vectors that have rows.
@@ -24,7 +19,29 @@ fn lanes(host: &Host) -> usize {
 }
 
 /// Twelve independent chains of fused multiply-adds on the widest vectors that the machine has.
-pub fn f32_fma(rounds: usize, host: &Host) {
+#[derive(Clone, Copy, Debug)]
+pub struct FmaPeak {
+    lanes: usize,
+}
+
+impl FmaPeak {
+    /// The loop for this machine: found once, since a search takes as long as many rounds.
+    pub fn new(host: &Host) -> FmaPeak {
+        FmaPeak { lanes: lanes(host) }
+    }
+
+    /// Multiply-adds of so many rounds.
+    pub fn macs(&self, rounds: usize) -> u64 {
+        (rounds * ACCUMULATORS * self.lanes) as u64
+    }
+
+    /// Runs the loop.
+    pub fn run(&self, rounds: usize) {
+        f32_fma(rounds, self.lanes);
+    }
+}
+
+fn f32_fma(rounds: usize, lanes: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::*;
@@ -46,15 +63,15 @@ pub fn f32_fma(rounds: usize, host: &Host) {
             }
             black_box(acc);
         }
-        match lanes(host) {
-            // SAFETY: a row of that level runs on the host.
+        match lanes {
+            // SAFETY: there are so many lanes only where a row of that level runs on the host.
             16 => return unsafe { zmm(rounds) },
-            // SAFETY: a row of that level runs on the host.
+            // SAFETY: there are so many lanes only where a row of that level runs on the host.
             8 => return unsafe { ymm(rounds) },
             _ => {}
         }
     }
-    let _ = lanes(host);
+    let _ = lanes;
     let mut acc = [black_box(1.0f32); ACCUMULATORS];
     for _ in 0..rounds {
         acc = acc.map(|a| a * 0.999 + 0.001);
