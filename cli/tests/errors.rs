@@ -150,6 +150,8 @@ fn outputs_that_differ_are_exit_1() {
     let output = run("1x10xf32=0 0 0 0 0 0 0 1 0 0");
     assert_eq!(output.status.code(), Some(1));
     holds(&String::from_utf8_lossy(&output.stderr), &["output 'probabilities' differs", "[7] is", "expected 1"]);
+    let infinite = run("1x10xf32=inf inf inf inf inf inf inf inf inf inf");
+    assert_eq!(infinite.status.code(), Some(1), "no number is near infinity");
     assert_eq!(run("(ignored)").status.code(), Some(0));
     let loose = [
         "run",

@@ -101,35 +101,9 @@ fn an_output_that_stays_where_it_is_is_not_split() {
     }
 }
 
-/// Rows of the output overlap: refused, since tiles are written at the same time.
-#[test]
-fn a_matmul_whose_output_rows_overlap_is_refused() {
-    let text = "program \"p\" for \"x86_64\" {
-  input \"x\" = %0 [64]
-  output \"y\" = %1 [64]
-  buffer %0: f32[64] in input 0
-  buffer %1: f32[64] in slot 0
-  once {
-  }
-  run {
-    matmul \"mm\" \"f32f32f32_8x1\" [] m (8) n (8) k (8)
-      lhs (%0 at 0 by [8, 1])
-      rhs (%0 at 0 by [8, 1])
-      out (%1 at 0 by [4, 1])
-  }
-}";
-    let error = run(&mut session(text), &[1.0; 64]).unwrap_err().to_string();
-    assert!(error.contains("overlap"), "{error}");
-}
-
-/// Rows of the output lie backwards in memory, for machine code and for the interpreter.
-#[test]
-fn a_matmul_whose_output_rows_run_backwards() {
-    let text = "program \"p\" for \"x86_64\" {
-  input \"x\" = %0 [64]
-  output \"y\" = %1 [64]
-  buffer %0: f32[64] in input 0
-  buffer %1: f32[64] in slot 0
+/// Eight by eight by eight, with a nest for finished tiles where there is one.
+fn product(lhs: &str, out: &str, epilogue: bool) -> Arc<Program> {
+    let double = "
   | nest @double outer 1 inner 1 {
   |   inout tile: f32 unit
   |   loop {
@@ -137,26 +111,72 @@ fn a_matmul_whose_output_rows_run_backwards() {
   |     %1 = add.f32 %0 %0
   |     store tile %1
   |   }
-  | }
-  once {
-  }
-  run {
+  | }";
+    let (nest, use_nest) = if epilogue { (double, "\n      epilogue 0") } else { ("", "") };
+    let text = format!(
+        "program \"p\" for \"x86_64\" {{
+  input \"x\" = %0 [64]
+  output \"y\" = %1 [64]
+  buffer %0: f32[64] in input 0
+  buffer %1: f32[64] in slot 0{nest}
+  once {{
+  }}
+  run {{
     matmul \"mm\" \"f32f32f32_8x1\" [] m (8) n (8) k (8)
-      lhs (%0 at 0 by [8, 1])
+      lhs (%0 {lhs})
       rhs (%0 at 0 by [8, 1])
-      out (%1 at 56 by [-8, 1])
-      epilogue 0
-  }
-}";
-    let mut diagonal = [0.0; 64];
-    (0..8).for_each(|i| diagonal[9 * i] = i as f32);
+      out (%1 {out}){use_nest}
+  }}
+}}"
+    );
+    Arc::new(Program::parse(&text, &[]).unwrap_or_else(|e| panic!("{e}")))
+}
+
+/// 0, 1, … 7 on the diagonal of an 8 x 8 matrix.
+fn diagonal() -> [f32; 64] {
+    core::array::from_fn(|i| if i % 9 == 0 { (i / 9) as f32 } else { 0.0 })
+}
+
+/// With machine code, and interpreted.
+fn both(program: &Arc<Program>) -> [Session; 2] {
+    let pool = || Arc::new(Threads::new(2));
+    [
+        Session::new(program.clone(), Host::detect(), pool()).unwrap(),
+        Session::interpreted(program.clone(), Host::detect(), pool()).unwrap(),
+    ]
+}
+
+/// Rows of the output overlap: refused, since tiles are written at the same time.
+#[test]
+fn a_matmul_whose_output_rows_overlap_is_refused() {
+    for out in ["at 0 by [4, 1]", "at 0 by [0, 1]"] {
+        for mut session in both(&product("at 0 by [8, 1]", out, false)) {
+            let error = run(&mut session, &[1.0; 64]).unwrap_err().to_string();
+            assert!(error.contains("overlap"), "{out}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_matmul_whose_output_rows_run_backwards() {
     // Twice the squares on the diagonal, the last row first.
-    let mut expected = [0.0; 64];
-    (0..8).for_each(|i| expected[8 * (7 - i) + i] = 2.0 * (i * i) as f32);
-    let program = Arc::new(Program::parse(text, &[]).unwrap_or_else(|e| panic!("{e}")));
-    for load in [Session::new, Session::interpreted] {
-        let mut session = load(program.clone(), Host::detect(), Arc::new(Threads::new(2))).unwrap();
-        assert_eq!(run(&mut session, &diagonal).unwrap(), expected);
+    let expected: [f32; 64] =
+        core::array::from_fn(|i| if i / 8 == 7 - i % 8 { 2.0 * (i % 8 * (i % 8)) as f32 } else { 0.0 });
+    for mut session in both(&product("at 0 by [8, 1]", "at 56 by [-8, 1]", true)) {
+        assert_eq!(run(&mut session, &diagonal()).unwrap(), expected);
+    }
+}
+
+/// Rows of the left operand run backwards, or are all one.
+#[test]
+fn left_rows_of_any_stride() {
+    let squares = |row: fn(usize) -> usize| -> [f32; 64] {
+        core::array::from_fn(|i| if row(i / 8) == i % 8 { (i % 8 * (i % 8)) as f32 } else { 0.0 })
+    };
+    for (lhs, expected) in [("at 56 by [-8, 1]", squares(|r| 7 - r)), ("at 40 by [0, 1]", squares(|_| 5))] {
+        for mut session in both(&product(lhs, "at 0 by [8, 1]", false)) {
+            assert_eq!(run(&mut session, &diagonal()).unwrap(), expected, "{lhs}");
+        }
     }
 }
 

@@ -89,12 +89,12 @@ impl Build {
         let mut found = None;
         stages.program.each_step(&mut |step| {
             let size = |d: &Dim| d.size().ok_or("a size that is not known");
-            let problem = match step {
-                Step::Call(Call::Matmul(m)) => Problem::Matmul(m.problem(size).unwrap()),
-                Step::Call(Call::Conv(c)) => Problem::Conv2d(c.problem(size).unwrap()),
+            let (problem, family) = match step {
+                Step::Call(Call::Matmul(m)) => (Problem::Matmul(m.problem(size).unwrap()), m.family),
+                Step::Call(Call::Conv(c)) => (Problem::Conv2d(c.problem(size).unwrap()), c.family),
                 _ => return,
             };
-            found = Some(plan(&problem, None, &Target::host()).unwrap());
+            found.get_or_insert_with(|| plan(&problem, Some(family), &Target::host()).unwrap());
         });
         found.unwrap_or_else(|| panic!("{what} has no kernel call"))
     }
@@ -142,6 +142,7 @@ fn products_of_several_passes() {
     for constant in [false, true] {
         let plan = product(5, 70, 2500, constant, [false, false]);
         assert!(plan.blocks.kc < 2500, "{plan}");
+        product(1, 1, 32767, constant, [false, false]);
     }
 }
 

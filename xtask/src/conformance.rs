@@ -77,7 +77,23 @@ fn listed(root: &Path) -> Outcome {
         }
         let row = page.lines().find(|l| l.starts_with(&format!("| {id} |")));
         let reason = row.and_then(|r| r.split('|').nth(2)).ok_or(format!("cases/properties.md has no row for {id}"))?;
+        there(root, reason).map_err(|e| format!("cases/properties.md, {id}: {e}"))?;
         println!("ignored {id}: {}", reason.trim());
+    }
+    Ok(())
+}
+
+/// Files that a reason names exist, and hold the functions that it names after them.
+fn there(root: &Path, reason: &str) -> Outcome {
+    let parts: Vec<&str> = reason.split('`').collect();
+    for pair in parts.chunks(2) {
+        let [_, path] = pair else { continue };
+        let text = fs::read_to_string(root.join(path)).map_err(|e| format!("{path}: {e}"))?;
+        let after = reason.split_once(&format!("`{path}`: ")).map_or("", |a| a.1);
+        let name: String = after.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        if name.contains('_') && !text.contains(&format!("fn {name}(")) {
+            return Err(format!("{path} has no function {name}"));
+        }
     }
     Ok(())
 }

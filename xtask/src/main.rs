@@ -43,9 +43,10 @@ enum Task {
     },
     /// Write anew every text that the code prints: docs, README parts, expected outputs of file tests.
     Bless,
-    /// Run a fuzz target for a while, with seeds of its own (needs no nightly toolchain).
+    /// Run a fuzz target on more seeds than the tests do, from the first on (needs no nightly toolchain).
     Fuzz {
-        /// mmt4d or nest.
+        /// Which target.
+        #[arg(value_parser = ["mmt4d", "nest"])]
         target: String,
         /// How many cases.
         #[arg(default_value_t = 100_000)]
@@ -67,7 +68,18 @@ fn main() -> ExitCode {
             let cases = cases.to_string();
             run(cargo(
                 &root,
-                &["test", "--release", "-p", "smalti-fuzz", "--test", "replay", "--", "--nocapture", &target],
+                &[
+                    "test",
+                    "--release",
+                    "-p",
+                    "smalti-fuzz",
+                    "--test",
+                    "replay",
+                    "--",
+                    "--nocapture",
+                    "--exact",
+                    &target,
+                ],
             )
             .env("SMALTI_FUZZ_CASES", cases))
         }
