@@ -111,7 +111,7 @@ fn ms(time: std::time::Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// Says once which work has no tuned kernel; refuses it where that is asked for.
+/// Says once which work runs generic code; refuses it where that is asked for.
 fn note_generic(program: &Program, deny: bool) -> Result<(), Failure> {
     let mut generic = Vec::new();
     program.each_step(&mut |step| {
@@ -130,7 +130,7 @@ fn note_generic(program: &Program, deny: bool) -> Result<(), Failure> {
     if generic.is_empty() {
         return Ok(());
     }
-    let text = format!("{} products have no tuned kernel and are slow: {}", generic.len(), generic.join(", "));
+    let text = format!("{} products run generic code, which is slow: {}", generic.len(), generic.join(", "));
     if deny {
         return Err(Failure(text));
     }
@@ -223,6 +223,9 @@ fn differs(got: &Tensor, wanted: &Tensor, tolerance: &Tolerance) -> Option<Strin
     };
     let relative = if got.elem.is_float() { tolerance.rtol } else { 0.0 };
     let wrong = |i: &usize| {
+        if !got.elem.is_float() {
+            return got.at(*i) != wanted.at(*i);
+        }
         let (a, b) = (got.get(*i), wanted.get(*i));
         let exact = got.at(*i) == wanted.at(*i) || a == b || a.is_nan() && b.is_nan();
         // Beside an infinity every tolerance is infinite.
@@ -237,8 +240,12 @@ fn differs(got: &Tensor, wanted: &Tensor, tolerance: &Tolerance) -> Option<Strin
 /// `smalti explain`
 pub(crate) fn explain(what: &str, target: &TargetArgs, rejected: bool) -> Result<bool, Failure> {
     let print = |plan: &Plan| if rejected { println!("{plan:#}\n") } else { println!("{plan}\n") };
-    if what.contains(' ') {
-        let problem = Problem::parse(what)?;
+    if what.contains(' ') && !Path::new(what).exists() {
+        let mut problem = Problem::parse(what)?;
+        match &mut problem {
+            Problem::Matmul(m) => m.strict |= target.strict,
+            Problem::Conv2d(c) => c.strict |= target.strict,
+        }
         print(&plan(&problem, None, &target.parse()?)?);
         return Ok(true);
     }

@@ -7,6 +7,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use smalti_codegen::{Access, Elem, Phase};
 use smalti_dims::{Dim, Symbol};
+use smalti_ukernels::elem::ElemType;
+use smalti_ukernels::name::Types;
 use smalti_ukernels::table::ROWS;
 
 /// Sizes of convolutions and tiles stay below this, so that products of two never overflow.
@@ -76,6 +78,10 @@ impl Program {
         for port in &self.outputs {
             self.read(port.buffer, &state)?;
             port.shape.iter().try_for_each(|d| self.dim(d, &state))?;
+            let buffer = self.buffer(port.buffer);
+            if matches!(buffer.place, Place::Input(_)) || buffer.len != smalti_dims::product(&port.shape) {
+                return Err(format!("output {} is not the whole of a buffer of the program's own", port.name));
+            }
         }
         Ok(())
     }
@@ -305,7 +311,14 @@ impl Program {
 
     fn family(&self, family: &smalti_ukernels::table::Family) -> Result<(), String> {
         let known = ROWS.iter().filter_map(smalti_ukernels::table::Row::family).any(|f| f == *family);
-        if known { Ok(()) } else { Err(format!("there is no family {family}")) }
+        if !known {
+            return Err(format!("there is no family {family}"));
+        }
+        // Panels and tiles are addressed as those of such families.
+        if family.types != Types::new([ElemType::F32; 3]) || family.k0 != smalti_ukernels::name::Dim::Fixed(1) {
+            return Err(format!("family {family} is not of f32 with a K0 of 1, which alone are run"));
+        }
+        Ok(())
     }
 
     fn operands(

@@ -162,6 +162,8 @@ impl Pool for Threads {
                 self.shared.next.store(0, core::sync::atomic::Ordering::Relaxed);
                 state.job = Some((shared, tasks));
                 state.number += 1;
+                // A panic of an earlier job reached its caller by unwinding.
+                state.panicked = false;
             }
             self.shared.begin.notify_all();
             self.shared.tasks(tasks, &|task| job(task, 0));
@@ -215,6 +217,17 @@ mod tests {
                 count.fetch_add(1, Ordering::Relaxed);
             });
             assert_eq!(count.load(Ordering::Relaxed), 64);
+        }
+    }
+
+    /// The caller's own task and those of workers panic at a time; the next job is clean.
+    #[test]
+    fn panics_everywhere_are_forgotten() {
+        let pool = Threads::new(3);
+        for _ in 0..20 {
+            let run = || pool.run(64, &|task, _| panic!("task {task}"));
+            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+            pool.run(64, &|_, _| {});
         }
     }
 

@@ -422,6 +422,10 @@ impl Session {
         if let Some(s) = step.rounds {
             self.values[s.0 as usize] = Some(round);
         }
+        // What comes later reads these whole, however many rounds there were.
+        for &(_, to) in step.stacked.iter().chain(&step.carried) {
+            self.reserve_whole(to, "loop")?;
+        }
         Ok(())
     }
 }

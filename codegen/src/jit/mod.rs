@@ -4,9 +4,10 @@
 mod memory;
 
 use crate::abi::{Dispatch, DispatchArgs};
-use crate::clif::{ClifError, Compiler};
+use crate::clif::{ClifError, Compiler, Relocation};
 use crate::nest::Nest;
-use cranelift_codegen::ir::{AbiParam, Signature, types};
+use cranelift_codegen::FinalizedRelocTarget;
+use cranelift_codegen::ir::{AbiParam, ExternalName, Signature, types};
 use cranelift_codegen::isa::CallConv;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleReloc, ModuleRelocTarget};
@@ -100,21 +101,17 @@ impl JitModule {
                 Ok(code) => {
                     let name = format!("dispatch{i}");
                     let id = module.declare_function(&name, Linkage::Local, &signature).map_err(|e| failed(&e))?;
-                    let relocations: Vec<ModuleReloc> = code
-                        .relocations
-                        .iter()
-                        .map(|r| ModuleReloc {
-                            offset: r.0.offset,
-                            kind: r.0.kind,
-                            name: match &r.0.target {
-                                cranelift_codegen::FinalizedRelocTarget::ExternalName(
-                                    cranelift_codegen::ir::ExternalName::LibCall(call),
-                                ) => ModuleRelocTarget::LibCall(*call),
-                                _ => ModuleRelocTarget::FunctionOffset(id, 0),
-                            },
-                            addend: r.0.addend,
-                        })
-                        .collect();
+                    let mut relocations = Vec::new();
+                    for Relocation(r) in &code.relocations {
+                        let name = match &r.target {
+                            FinalizedRelocTarget::ExternalName(ExternalName::LibCall(call)) => {
+                                ModuleRelocTarget::LibCall(*call)
+                            }
+                            FinalizedRelocTarget::Func(offset) => ModuleRelocTarget::FunctionOffset(id, *offset),
+                            other => return Err(failed(&format!("a relocation to {other:?}"))),
+                        };
+                        relocations.push(ModuleReloc { offset: r.offset, kind: r.kind, name, addend: r.addend });
+                    }
                     module
                         .define_function_bytes(id, code.alignment, &code.bytes, &relocations)
                         .map_err(|e| failed(&e))?;

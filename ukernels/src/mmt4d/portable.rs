@@ -84,8 +84,8 @@ macro_rules! rows {
         /// # Safety
         /// As [`Kernel`](super::Kernel) on f32.
         pub unsafe fn $name(a: &RawArgs) {
-            if a.cols > 0 {
-                // SAFETY: the caller's; there is a column, so the left operand is read.
+            if a.rows > 0 && a.cols > 0 {
+                // SAFETY: the caller's; there are a row and a column, so the operands are read.
                 unsafe { tile::<$m0>(a) }
             }
         }

@@ -20,7 +20,7 @@ macro_rules! each_row {
 /// A tile of `M0` rows and `NV` vectors; `FULL` where all columns are valid.
 ///
 /// # Safety
-/// As [`Kernel`](super::Kernel) on f32; the machine has the vector's instructions; there is a column; `FULL` only if
+/// As [`Kernel`](super::Kernel) on f32; the machine has the vector's instructions; there are a row and a column; `FULL` only if
 /// all columns are valid.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "one row number indexes accumulators and addresses")]

@@ -8,11 +8,14 @@ use core::arch::x86_64::__m512;
 /// As [`Kernel`](super::Kernel) on f32; the machine has what `enable` names.
 #[target_feature(enable = "avx512f")]
 unsafe fn run<const M0: usize, const NV: usize>(a: &RawArgs) {
+    if a.rows == 0 || a.cols == 0 {
+        return;
+    }
     if a.cols == NV * 16 {
         // SAFETY: the caller's; all columns are valid.
         unsafe { tile::<__m512, M0, NV, true>(a) }
-    } else if a.cols > 0 {
-        // SAFETY: the caller's; there is a column, so the left operand is read.
+    } else {
+        // SAFETY: the caller's; there are a row and a column, so the operands are read.
         unsafe { tile::<__m512, M0, NV, false>(a) }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn all(row: Bound) {
             break;
         }
     }
-    nothing_is_read_where_there_is_no_column(row);
+    nothing_is_read_where_there_is_no_element(row);
     special_values(row);
     refusals(row);
     if row.row().numerics == Numerics::FusedChain {
@@ -216,13 +216,21 @@ fn edges(row: Bound, tile: Tile) {
     }
 }
 
-/// A tile without columns reads neither operand: both end at a guard page before their first element.
-fn nothing_is_read_where_there_is_no_column(row: Bound) {
+/// A tile without columns or without rows reads no operand: they end at a guard page before their first element, and
+/// slices may be empty.
+fn nothing_is_read_where_there_is_no_element(row: Bound) {
     let tile = row.tile(Tile { m0: 2, n0: 8, k0: 1 });
-    let mut case = Case::sample(tile, &mut Rng::new(1), 5, tile.m0, 0, false);
-    case.batches = vec![Batch::default()];
-    (case.lhs, case.rhs, case.bias, case.init) = (Vec::new(), Vec::new(), None, None);
-    case.check(row, Side::After, true, row.row().name);
+    for [rows, cols] in [[tile.m0, 0], [0, tile.n0]] {
+        let mut case = Case::sample(tile, &mut Rng::new(1), 5, rows, cols, false);
+        case.batches = vec![Batch::default()];
+        (case.lhs, case.rhs, case.bias, case.init) = (Vec::new(), Vec::new(), None, None);
+        case.check(row, Side::After, true, row.row().name);
+        // An address that nothing may be read at.
+        let (bias, init): (&[f32], &[f32]) = (&[], &[]);
+        let mut args = case.args(&case.lhs, &case.rhs, &mut []);
+        (args.bias, args.init, args.out_row_stride) = (Some(bias), Some(init), tile.n0 as isize);
+        row.run(&mut args).unwrap();
+    }
 }
 
 /// NaN, infinities and the sign of zero go through accumulation, bias and clamp as IEEE 754 says.
