@@ -132,6 +132,19 @@ impl Dim {
         }
     }
 
+    /// Whether its form shows that it is not negative, where `is_size` says which symbols never are.
+    pub fn is_size(&self, is_size: &dyn Fn(Symbol) -> bool) -> bool {
+        self.terms.iter().all(|(atoms, &factor)| {
+            factor >= 0
+                && atoms.iter().all(|atom| match atom {
+                    Atom::Symbol(s) => is_size(*s),
+                    Atom::Div(d) | Atom::Min(d) => d.iter().all(|d| d.is_size(is_size)),
+                    Atom::Max(d) => d.iter().any(|d| d.is_size(is_size)),
+                    Atom::Choose(d) => d[2..].iter().all(|d| d.is_size(is_size)),
+                })
+        })
+    }
+
     /// Every symbol in it.
     pub fn symbols(&self, visit: &mut dyn FnMut(Symbol)) {
         for atom in self.terms.keys().flatten() {

@@ -274,6 +274,11 @@ pub struct Infer<'a> {
 }
 
 impl Infer<'_> {
+    /// Whether a dim's form shows that it is not negative: elements of tensors may be.
+    pub fn is_size(&self, dim: &Dim) -> bool {
+        dim.is_size(&|s| !self.is_bound(s))
+    }
+
     /// How many inputs there are, absent ones counted.
     pub fn inputs(&self) -> usize {
         self.ids.len()

@@ -37,6 +37,9 @@ impl Lower<'_> {
         }
         let before = std::mem::take(&mut self.steps);
         let bound = self.bound.clone();
+        for id in region.captures.iter().map(|c| c.1).chain(region.block.inputs.iter().copied()) {
+            self.bind(id)?;
+        }
         self.block(&region.block)?;
         then(self, &region.block.outputs)?;
         self.bound = bound;

@@ -370,6 +370,11 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// Whether a dim's form shows that it is not negative.
+    pub(crate) fn is_size(&self, dim: &Dim) -> bool {
+        dim.is_size(&|s| !self.graph.bindings.iter().any(|b| b.symbol == s))
+    }
+
     /// What a slice takes of each dim, by the shape rule's own arithmetic.
     pub(crate) fn taken(&mut self, node: &Node) -> Result<Vec<Taken>, LowerError> {
         // The rule may ask for symbols of elements that are not known; they were made when the node was.

@@ -25,7 +25,11 @@ fn split(c: &mut NodeImport<'_, '_>) -> Result<Vec<ValueId>, ImportError> {
         Some(id) => Some(c.ints_of(id, "the sizes of the parts")?),
         None => c.ints("split"),
     };
-    let count = c.int("num_outputs", c.outputs() as i64).max(1);
+    let count = c.outputs() as i64;
+    let given = c.int("num_outputs", count);
+    if given != count {
+        return Err(format!("num_outputs is {given}, there are {count} outputs").into());
+    }
     let sizes: Vec<i64> = match sizes {
         Some(sizes) => sizes,
         None => {
@@ -36,7 +40,7 @@ fn split(c: &mut NodeImport<'_, '_>) -> Result<Vec<ValueId>, ImportError> {
         }
     };
     if let Some(extent) = shape[axis].int()
-        && sizes.iter().sum::<i64>() != extent
+        && (sizes.iter().any(|&s| s < 0) || sizes.iter().try_fold(0i64, |a, &s| a.checked_add(s)) != Some(extent))
     {
         return Err(format!("the parts {sizes:?} don't add up to the dim of {extent}").into());
     }

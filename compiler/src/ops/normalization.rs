@@ -41,7 +41,8 @@ fn batch(c: &mut NodeImport<'_, '_>) -> Result<Vec<ValueId>, ImportError> {
     Ok(vec![c.one("add", none(), &[y, shift])?])
 }
 
-/// (x - mean) / √(mean of squares of that + ε) over `axes`; mean and 1/deviation come with it.
+/// (x - mean) / √(mean of squares of that + ε) over `axes`; mean and 1/deviation come with it, which are taken in f32
+/// where the input is narrower.
 fn normalised(
     c: &mut NodeImport<'_, '_>,
     x: ValueId,
@@ -49,31 +50,28 @@ fn normalised(
     epsilon: f64,
 ) -> Result<[ValueId; 3], ImportError> {
     let elem = c.elem(x)?;
-    let axes = none().with("axes", Attr::Ints(axes)).with("keepdims", Attr::Int(1));
+    let to = |c: &mut NodeImport<'_, '_>, v: ValueId, e: Elem| c.one("cast", none().with("to", Attr::Elem(e)), &[v]);
+    let wide = elem.widened();
+    let x = if wide == elem { x } else { to(c, x, wide)? };
+    let axes = none().with("axes", Attr::Ints(axes)).with("keep_none", Attr::Int(1)).with("keepdims", Attr::Int(1));
     let mean = c.one("reduce_mean", axes.clone(), &[x])?;
     let centred = c.one("sub", none(), &[x, mean])?;
     let square = c.one("mul", none(), &[centred, centred])?;
     let variance = c.one("reduce_mean", axes, &[square])?;
-    let epsilon = c.scalar(elem, epsilon);
+    let epsilon = c.scalar(wide, epsilon);
     let sum = c.one("add", none(), &[variance, epsilon])?;
     let deviation = c.one("sqrt", none(), &[sum])?;
     let inverse = c.one("reciprocal", none(), &[deviation])?;
-    Ok([c.one("mul", none(), &[centred, inverse])?, mean, inverse])
+    let y = c.one("mul", none(), &[centred, inverse])?;
+    Ok([if wide == elem { y } else { to(c, y, elem)? }, mean, inverse])
 }
 
 fn layer(c: &mut NodeImport<'_, '_>) -> Result<Vec<ValueId>, ImportError> {
     let x = c.input(0)?;
-    let (rank, elem) = (c.rank(x)?, c.elem(x)?);
+    let rank = c.rank(x)?;
     let axis = smalti_graph::ops::axis(c.int("axis", -1), rank)?;
     let epsilon = c.float("epsilon", 1e-5).into();
-    // Statistics are taken in f32, whatever the input is.
-    let to = |c: &mut NodeImport<'_, '_>, v: ValueId, e: Elem| c.one("cast", none().with("to", Attr::Elem(e)), &[v]);
-    let narrow = elem != elem.widened();
-    let wide = if narrow { to(c, x, Elem::F32)? } else { x };
-    let [mut y, mean, inverse] = normalised(c, wide, (axis as i64..rank as i64).collect(), epsilon)?;
-    if narrow {
-        y = to(c, y, elem)?;
-    }
+    let [mut y, mean, inverse] = normalised(c, x, (axis as i64..rank as i64).collect(), epsilon)?;
     let scale = c.input(1)?;
     y = c.one("mul", none(), &[y, scale])?;
     if let Some(bias) = c.optional(2) {

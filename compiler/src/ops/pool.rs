@@ -39,7 +39,11 @@ fn import(c: &mut NodeImport<'_, '_>, op: &str) -> Result<Vec<ValueId>, ImportEr
 fn global(c: &mut NodeImport<'_, '_>, op: &str) -> Result<Vec<ValueId>, ImportError> {
     let x = c.input(0)?;
     let axes = Attr::Ints((2..c.rank(x)? as i64).collect());
-    Ok(vec![c.one(op, Attrs::none().with("axes", axes).with("keepdims", Attr::Int(1)), &[x])?])
+    Ok(vec![c.one(
+        op,
+        Attrs::none().with("axes", axes).with("keep_none", Attr::Int(1)).with("keepdims", Attr::Int(1)),
+        &[x],
+    )?])
 }
 
 pub(super) const LOWERINGS: &[(&str, Lowering)] =

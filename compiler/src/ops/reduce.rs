@@ -106,7 +106,7 @@ fn lower(l: &mut Lower<'_>, node: &Node) -> Result<(), LowerError> {
     let zeros = vec![Dim::from(0i64); inner.len()];
     let mut operands = vec![from.view([&outer_strides[..], &inner_strides].concat())];
     if kind == Kind::Mean {
-        operands.push(l.count(&node.name, elem, product(&inner), outer.len() + inner.len()));
+        operands.push(l.count(&node.name, elem.widened(), product(&inner), outer.len() + inner.len()));
     }
     operands.push(to.view([&dense[..], &zeros].concat()));
     l.dispatch(&node.name, nest, [&outer[..], &inner].concat(), operands);

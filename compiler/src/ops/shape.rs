@@ -4,6 +4,7 @@ use super::{Lowering, OnnxOp};
 use crate::import::{ImportError, NodeImport, unsupported};
 use crate::lower::{Loc, Lower, LowerError};
 use smalti_dims::{Dim, product};
+use smalti_graph::ops::from_end;
 use smalti_graph::{Attr, Attrs, Elem, Node, Tensor, ValueId};
 
 pub(super) const OPS: &[OnnxOp] = &[
@@ -243,14 +244,11 @@ fn gather(l: &mut Lower<'_>, node: &Node) -> Result<(), LowerError> {
     let (shape, elem) = (l.shape(x)?, l.elem(x)?);
     let at = smalti_graph::ops::axis(node.attrs.int("axis", 0), shape.len())?;
     let known = l.known(places).ok_or("indices that are not known")?;
+    let known: Vec<Dim> = known.iter().map(|p| from_end(p, &shape[at], l.is_size(p))).collect();
     let from = l.loc(x)?;
-    let place = |p: &Dim| {
-        let p = p.clone();
-        if p.int().is_some_and(|v| v < 0) { p + shape[at].clone() } else { p }
-    };
     let part = |p: &Dim| {
         let mut loc = from.clone();
-        loc.offset = loc.offset.clone() + place(p) * loc.strides.remove(at);
+        loc.offset = loc.offset.clone() + p.clone() * loc.strides.remove(at);
         loc
     };
     if l.shape(places)?.is_empty() {

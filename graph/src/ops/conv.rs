@@ -114,7 +114,10 @@ fn infer(c: &mut Infer<'_>) -> Result<Vec<Fact>, String> {
     }
     let kernel: Option<Vec<usize>> = w[2..].iter().map(Dim::size).collect();
     let window = Window::new(c.attrs, kernel.ok_or("the kernel's extents must be known")?)?;
-    let groups = c.attrs.int("group", 1).max(1);
+    let groups = c.attrs.int("group", 1);
+    if groups < 1 || w[0].int().is_some_and(|oc| oc % groups != 0) {
+        return Err(format!("{groups} groups don't divide the output channels"));
+    }
     let channels = w[1].clone() * Dim::from(groups);
     c.equal("input channels and weights' channels times groups", &x[1], &channels)?;
     if c.has(2) {

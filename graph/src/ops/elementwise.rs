@@ -355,27 +355,42 @@ fn infer(c: &mut Infer<'_>, row: &Row) -> Result<Vec<Fact>, String> {
         let right = c.shape(1)?;
         shape = c.broadcast(&shape, &right)?;
     }
-    let known = (row.arity == 2 && elem.is_int()).then(|| follow(c, row.def.name)).flatten();
+    let known = (row.arity == 2 && elem == Elem::I64).then(|| follow(c, row.def.name)).flatten();
     Ok(vec![Fact { known, ..Fact::tensor(if row.test { Elem::Bool } else { elem }, shape) }])
 }
 
-/// Shape arithmetic: elements of small integer tensors, as expressions.
+/// Shape arithmetic: elements of small tensors of i64, as expressions. Integers alone are left to the arithmetic of
+/// tensors, which wraps and truncates as it must.
 fn follow(c: &Infer<'_>, name: &str) -> Option<Vec<Dim>> {
-    let (a, b) = (c.input(0).ok()?.known.as_ref()?, c.input(1).ok()?.known.as_ref()?);
-    let zip = |op: fn(&Dim, &Dim) -> Dim| {
+    let (left, right) = (c.input(0).ok()?, c.input(1).ok()?);
+    let (a, b) = (left.known.as_ref()?, right.known.as_ref()?);
+    if a.len() != 1 && b.len() != 1 && left.shape().ok()? != right.shape().ok()? {
+        return None;
+    }
+    let zip = |op: &dyn Fn(&Dim, &Dim) -> Option<Dim>| -> Option<Vec<Dim>> {
         let pick = |v: &[Dim], i: usize| v[if v.len() == 1 { 0 } else { i }].clone();
-        let count = a.len().max(b.len());
-        let fits = (a.len() == count || a.len() == 1) && (b.len() == count || b.len() == 1);
-        fits.then(|| (0..count).map(|i| op(&pick(a, i), &pick(b, i))).collect())
+        let count = if a.len() == 1 { b.len() } else { a.len() };
+        (0..count).map(|i| op(&pick(a, i), &pick(b, i))).collect()
+    };
+    // Of two integers the result is one, or it is not followed.
+    let checked = |int: fn(i64, i64) -> Option<i64>, dim: fn(&Dim, &Dim) -> Dim| {
+        zip(&|x, y| match (x.int(), y.int()) {
+            (Some(x), Some(y)) => int(x, y).map(Dim::from),
+            _ => Some(dim(x, y)),
+        })
     };
     match name {
-        "add" => zip(|x, y| x.clone() + y.clone()),
-        "sub" => zip(|x, y| x.clone() - y.clone()),
-        "mul" => zip(|x, y| x.clone() * y.clone()),
-        "min" => zip(Dim::lesser),
-        "max" => zip(Dim::greater),
-        // Sizes are not negative, where truncating and flooring are one.
-        "div" if b.iter().all(|d| d.int().is_some_and(|v| v > 0)) => zip(Dim::div),
+        "add" => checked(i64::checked_add, |x, y| x.clone() + y.clone()),
+        "sub" => checked(i64::checked_sub, |x, y| x.clone() - y.clone()),
+        "mul" => checked(i64::checked_mul, |x, y| x.clone() * y.clone()),
+        "min" => zip(&|x, y| Some(x.lesser(y))),
+        "max" => zip(&|x, y| Some(x.greater(y))),
+        // Division of tensors truncates, that of dims floors: one where nothing is negative.
+        "div" => zip(&|x, y| match (x.int(), y.int()) {
+            (Some(x), Some(y)) => x.checked_div(y).map(Dim::from),
+            (None, Some(y)) if y > 0 && c.is_size(x) => Some(x.div(&Dim::from(y))),
+            _ => None,
+        }),
         _ => None,
     }
 }
@@ -426,7 +441,10 @@ pub static CAST: OpDef = OpDef {
     infer: |c| {
         let to = c.attrs.elem("to");
         let fact = c.input(0)?;
-        let keep = fact.elem()?.is_int() && matches!(to, Elem::I64 | Elem::I32);
+        let fits = |d: &Dim| to == Elem::I64 || d.int().is_none_or(|v| i32::try_from(v).is_ok());
+        let keep = matches!(fact.elem()?, Elem::I64 | Elem::I32)
+            && matches!(to, Elem::I64 | Elem::I32)
+            && fact.known.iter().flatten().all(fits);
         Ok(vec![Fact { known: fact.known.clone().filter(|_| keep), ..Fact::tensor(to, fact.shape()?.to_vec()) }])
     },
     eval: |c| {

@@ -23,6 +23,7 @@ pub use crate::graph::Infer;
 use crate::graph::{Attrs, Fact};
 use crate::{Elem, Tensor};
 use smalti_codegen::{Access, Nest, interp, math};
+use smalti_dims::Dim;
 
 /// An operation.
 #[derive(Debug)]
@@ -108,6 +109,16 @@ pub fn axis(axis: i64, rank: usize) -> Result<usize, String> {
     match usize::try_from(at) {
         Ok(at) if at < rank => Ok(at),
         _ => Err(format!("axis {axis} lies outside the {rank} dims")),
+    }
+}
+
+/// An index that counts from the end where it is negative, as one from the start. `is_size` says that it never is.
+pub fn from_end(index: &Dim, size: &Dim, is_size: bool) -> Dim {
+    let zero = Dim::from(0i64);
+    match index.int() {
+        Some(n) if n < 0 => index.clone() + size.clone(),
+        None if !is_size => index.clone() + Dim::choose(&index.lesser(&zero), &zero, &zero, size),
+        _ => index.clone(),
     }
 }
 

@@ -69,7 +69,7 @@ fn infer(c: &mut Infer<'_>) -> Result<Vec<Fact>, String> {
     Ok(vec![Fact::tensor(elem, shape)])
 }
 
-/// The nest of a reduction: operands `x`, for means `count` (one element of the same type), and `y`.
+/// The nest of a reduction: operands `x`, for means `count` (one element, of the type that sums have), and `y`.
 pub fn nest(
     kind: Kind,
     elem: Elem,
@@ -80,7 +80,7 @@ pub fn nest(
 ) -> Nest {
     let mut b = Builder::new("reduce", outer.max(1), inner.max(1));
     let x = b.operand("x", elem, Access::In, step);
-    let count = (kind == Kind::Mean).then(|| b.operand("count", elem, Access::In, Step::Zero));
+    let count = (kind == Kind::Mean).then(|| b.operand("count", elem.widened(), Access::In, Step::Zero));
     let y = b.operand("y", elem, Access::Out, Step::Zero);
     b.inner_loop();
     let value = load(&mut b, x);
@@ -129,7 +129,7 @@ fn eval(c: &Eval<'_>, kind: Kind) -> Result<Vec<Tensor>, String> {
         })
         .collect();
     let nest = nest(kind, x.elem, outer.len(), inner.len(), Step::Any, &mut |b, x| b.load(x));
-    let mut count = Tensor::zeros(x.elem, []);
+    let mut count = Tensor::zeros(x.elem.widened(), []);
     count.set(0, inner.iter().product::<usize>() as f64);
     let mut inputs = vec![(x, 0, read)];
     if kind == Kind::Mean {

@@ -35,6 +35,7 @@ pub fn taken(c: &mut Infer<'_>) -> Result<Vec<Taken>, String> {
     if [ends.len(), axes.len(), steps.len()] != [starts.len(); 3] {
         return Err("starts, ends, axes and steps must have one length".to_owned());
     }
+    super::axes(&axes, shape.len())?;
     let zero = Dim::from(0i64);
     let mut taken: Vec<Taken> =
         shape.iter().map(|d| Taken { start: zero.clone(), extent: d.clone(), step: 1 }).collect();
@@ -42,17 +43,14 @@ pub fn taken(c: &mut Infer<'_>) -> Result<Vec<Taken>, String> {
         let d = axis(a, shape.len())?;
         let size = &shape[d];
         let step = steps[i];
-        if step == 0 {
-            return Err("a step of 0".to_owned());
+        if step == 0 || step == i64::MIN {
+            return Err(format!("a step of {step}"));
         }
         // Clamped to the places between (and, going back, before) the elements.
         let low = Dim::from(if step > 0 { 0i64 } else { -1 });
         let high = if step > 0 { size.clone() } else { size.clone() - Dim::from(1i64) };
         let place = |v: &Dim, floor: &Dim| {
-            let from_end = match v.int() {
-                Some(n) if n < 0 => v.clone() + size.clone(),
-                _ => v.clone(),
-            };
+            let from_end = super::from_end(v, size, c.is_size(v));
             // The limits that exporters write for "to the end" lie far beyond every size.
             match v.int() {
                 Some(n) if n >= i64::from(i32::MAX) => high.clone(),
@@ -88,14 +86,18 @@ fn eval(c: &Eval<'_>) -> Result<Vec<Tensor>, String> {
     let optional = |i: usize| c.inputs.get(i).copied().flatten().map(Tensor::ints);
     let axes = optional(3).unwrap_or((0..starts.len() as i64).collect());
     let steps = optional(4).unwrap_or(vec![1; starts.len()]);
+    super::axes(&axes, x.shape.len())?;
     let own = Tensor::strides(&x.shape);
     let (mut shape, mut offset) = (x.shape.clone(), 0);
     let mut strides: Vec<i64> = own.iter().map(|&s| s as i64).collect();
     for i in 0..starts.len() {
         let d = axis(axes[i], x.shape.len())?;
         let (size, step) = (x.shape[d] as i64, steps[i]);
-        if step == 0 {
-            return Err("a step of 0".to_owned());
+        if step == 0 || step == i64::MIN {
+            return Err(format!("a step of {step}"));
+        }
+        if size == 0 {
+            continue;
         }
         let place =
             |v: i64, low: i64, high: i64| (if v < 0 { v.saturating_add(size) } else { v }).clamp(low, high.max(low));
