@@ -17,6 +17,19 @@ pub enum LoadError {
         /// What the machine is.
         machine: String,
     },
+    /// The constants would grow out of all proportion.
+    #[error(
+        "E103: {constants} bytes of constants would become {packed} when they are packed, more than the {most} that are \
+         allowed (this is a bug in the program)"
+    )]
+    Packed {
+        /// Bytes of constants.
+        constants: usize,
+        /// Bytes of what is made of them.
+        packed: usize,
+        /// Bytes that may be.
+        most: usize,
+    },
     /// The constants could not be prepared.
     #[error(transparent)]
     Once(#[from] RunError),
