@@ -5,13 +5,14 @@
 
 mod commands;
 mod dump;
-mod npy;
-mod value;
 
 use clap::{Args, Parser, Subcommand};
 use smalti_isa::Target;
+use smalti_tensor::output;
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+const DEFAULT: output::Tolerance = output::Tolerance::DEFAULT;
 
 /// Turns a trained model into the fastest code that a CPU can run.
 #[derive(Parser)]
@@ -107,17 +108,23 @@ struct Run {
 #[derive(Args)]
 struct Tolerance {
     /// Largest absolute difference of f32 and f64 outputs.
-    #[arg(long = "expected_f32_threshold", alias = "expected-f32-threshold", default_value_t = 1e-4)]
+    #[arg(long = "expected_f32_threshold", alias = "expected-f32-threshold", default_value_t = DEFAULT.f32)]
     f32: f64,
     /// Largest absolute difference of f16 outputs.
-    #[arg(long = "expected_f16_threshold", alias = "expected-f16-threshold", default_value_t = 1e-3)]
+    #[arg(long = "expected_f16_threshold", alias = "expected-f16-threshold", default_value_t = DEFAULT.f16)]
     f16: f64,
     /// Largest absolute difference of bf16 outputs.
-    #[arg(long = "expected_bf16_threshold", alias = "expected-bf16-threshold", default_value_t = 1e-2)]
+    #[arg(long = "expected_bf16_threshold", alias = "expected-bf16-threshold", default_value_t = DEFAULT.bf16)]
     bf16: f64,
     /// Relative difference that is added to the absolute one.
-    #[arg(long = "expected_rtol", alias = "expected-rtol", default_value_t = 1e-5)]
+    #[arg(long = "expected_rtol", alias = "expected-rtol", default_value_t = DEFAULT.rtol)]
     rtol: f64,
+}
+
+impl Tolerance {
+    fn values(&self) -> output::Tolerance {
+        output::Tolerance { f32: self.f32, f16: self.f16, bf16: self.bf16, rtol: self.rtol }
+    }
 }
 
 #[derive(Args)]
