@@ -4,7 +4,7 @@ use crate::{Compare, Failure, Run, TargetArgs, dump};
 use smalti_compiler::{Options, Stages, compile, read};
 use smalti_graph::interp::{self, Mode};
 use smalti_graph::{Elem, Graph, Tensor, Type, ValueId};
-use smalti_isa::{CoreClass, Feature, Target};
+use smalti_isa::{CoreClass, Detection, Feature, Target, detect};
 use smalti_program::{Call, Epilogue, Program, Step};
 use smalti_tensor::output;
 use smalti_tensor::value::{self, Port};
@@ -199,7 +199,7 @@ pub(crate) fn kernels(target: Option<&str>, filter: Option<&str>) -> Result<bool
 
 /// `smalti info`
 pub(crate) fn info(features: bool) -> Result<bool, Failure> {
-    let host = Target::host();
+    let Detection { target: host, note } = detect();
     println!("smalti {}", env!("CARGO_PKG_VERSION"));
     println!("target   {host}");
     let c = host.caches;
@@ -214,6 +214,9 @@ pub(crate) fn info(features: bool) -> Result<bool, Failure> {
     println!("kernels  {} of {} rows run here", ROWS.iter().filter(|r| r.runs_on(&host)).count(), ROWS.len());
     let list: Vec<&str> = host.features.iter().map(Feature::name).collect();
     println!("features {}", list.join(" "));
+    if let Some(note) = note {
+        println!("note     {note}");
+    }
     if features {
         println!("\nfeatures that targets may name:");
         for f in Feature::ALL {
