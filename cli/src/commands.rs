@@ -1,12 +1,13 @@
 //! The commands.
 
-use crate::{Compare, Failure, Run, TargetArgs, dump};
+use crate::{Compare, Failure, Run, TargetArgs, dump, module};
 use smalti_compiler::{Options, Stages, compile, read};
 use smalti_graph::interp::{self, Mode};
 use smalti_graph::{Elem, Graph, Tensor, Type, ValueId};
 use smalti_isa::{CoreClass, Detection, Feature, Target, detect};
+use smalti_module::Module;
 use smalti_program::{Call, Epilogue, Program, Step};
-use smalti_tensor::output;
+use smalti_tensor::output::Outputs;
 use smalti_tensor::value::{self, Port};
 use smalti_tiling::{Plan, Problem, plan};
 use smalti_ukernels::table::{Family, ROWS, Tier};
@@ -16,8 +17,32 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// The model's graph, with `E…` in front of what is wrong with it.
-fn graph(model: &Path) -> Result<Graph, Failure> {
+pub(crate) fn graph(model: &Path) -> Result<Graph, Failure> {
     Ok(read(model)?.graph()?)
+}
+
+/// A file that can be run.
+enum Source {
+    Model(Graph),
+    Module(Module),
+}
+
+impl Source {
+    /// A module where the file begins like one, else a model.
+    fn open(path: &Path) -> Result<Source, Failure> {
+        Ok(match module::open(path)? {
+            Some(module) => Source::Module(module),
+            None => Source::Model(graph(path)?),
+        })
+    }
+
+    /// Inputs and outputs.
+    fn ports(&self) -> (Vec<Port>, Vec<Port>) {
+        match self {
+            Source::Model(graph) => (ports(graph, &graph.body.inputs), ports(graph, &graph.body.outputs)),
+            Source::Module(m) => (module::ports(&m.inputs), module::ports(&m.outputs)),
+        }
+    }
 }
 
 fn compiled(graph: Graph, target: &TargetArgs, every_value: bool) -> Result<Stages, Failure> {
@@ -44,21 +69,16 @@ fn session(program: &Program, threads: usize) -> Result<smalti::Session, Failure
 /// `smalti run`
 pub(crate) fn run(args: &Run) -> Result<bool, Failure> {
     let started = Instant::now();
-    let graph = graph(&args.model)?;
-    let values = value::read_all(&ports(&graph, &graph.body.inputs), &args.input)?;
-    let outputs = ports(&graph, &graph.body.outputs);
-    let places = value::assign(&outputs, &args.output, "output")?;
-    let expected = value::assign(&outputs, &args.expected_output, "output")?;
-    let stages = compiled(graph, &args.target, false)?;
-    if let Some(folder) = &args.dump {
-        dump::stages(folder, &stages)?;
-    }
-    note_generic(&stages.program, args.deny_generic)?;
-    let mut session = session(&stages.program, args.threads)?;
-    if let Some(folder) = &args.dump {
-        dump::code(folder, session.inner())?;
-    }
-    for note in session.inner().notes() {
+    let source = Source::open(&args.model)?;
+    let (ports, outputs) = source.ports();
+    let values = value::read_all(&ports, &args.input)?;
+    let outputs =
+        Outputs::new(&outputs, &args.output, &args.expected_output, args.tolerance.values(), args.most)?;
+    let (mut session, made) = match source {
+        Source::Model(graph) => (compiled_session(graph, args)?, "compiled and loaded"),
+        Source::Module(module) => (module_session(&module, args)?, "loaded"),
+    };
+    for note in session.notes() {
         eprintln!("smalti: note: {note}");
     }
     let prepared = started.elapsed();
@@ -70,21 +90,46 @@ pub(crate) fn run(args: &Run) -> Result<bool, Failure> {
         let time = started.elapsed();
         best = Some(best.map_or(time, |b: std::time::Duration| b.min(time)));
     }
-    let mut same = true;
-    for (i, (port, tensor)) in outputs.iter().zip(&results).enumerate() {
-        output::place(places[i], args.output.is_empty(), port, tensor, args.most)?;
-        if let Some(text) = expected[i].filter(|t| *t != "(ignored)") {
-            let wanted = value::read(text, port)?;
-            if let Some(difference) = output::differs(tensor, &wanted, &args.tolerance.values()) {
-                eprintln!("smalti: output '{}' differs: {difference}", port.name);
-                same = false;
-            }
+    let differences = outputs.take(&results)?;
+    differences.iter().for_each(|d| eprintln!("smalti: {d}"));
+    if let Some(best) = best {
+        println!("time {:.3} ms ({made} in {:.1} ms)", ms(best), ms(prepared));
+    }
+    Ok(differences.is_empty())
+}
+
+fn compiled_session(graph: Graph, args: &Run) -> Result<smalti::Session, Failure> {
+    let stages = compiled(graph, &args.target, false)?;
+    if let Some(folder) = &args.dump {
+        dump::stages(folder, &stages)?;
+    }
+    note_generic(&stages.program, args.deny_generic)?;
+    let mut session = session(&stages.program, args.threads)?;
+    if let Some(folder) = &args.dump {
+        dump::code(folder, session.inner())?;
+    }
+    Ok(session)
+}
+
+/// Flags that say how to compile are refused: a module was compiled already.
+fn module_session(module: &Module, args: &Run) -> Result<smalti::Session, Failure> {
+    let given = [
+        ("--target", args.target.target.is_some()),
+        ("--strict", args.target.strict),
+        ("--dump", args.dump.is_some()),
+    ];
+    if let Some((flag, _)) = given.iter().find(|g| g.1) {
+        return Err(Failure(format!(
+            "{flag} says how to compile, and {} was compiled before; give it to smalti compile",
+            args.model.display()
+        )));
+    }
+    if args.deny_generic {
+        for variant in &module.variants {
+            note_generic(&variant.program()?, true)?;
         }
     }
-    if let Some(best) = best {
-        println!("time {:.3} ms (compiled and loaded in {:.1} ms)", ms(best), ms(prepared));
-    }
-    Ok(same)
+    Ok(smalti::Session::load(module, smalti::pool(args.threads), !args.no_native)?)
 }
 
 fn ms(time: std::time::Duration) -> f64 {

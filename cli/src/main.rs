@@ -5,6 +5,7 @@
 
 mod commands;
 mod dump;
+mod module;
 
 use clap::{Args, Parser, Subcommand};
 use smalti_isa::Target;
@@ -24,7 +25,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Compile a model for this machine and run it.
+    /// Compile a model for one or many targets into one .smalti file.
+    Compile(Build),
+    /// Print what a .smalti file holds.
+    Inspect(Inspect),
+    /// Run a .smalti file, or compile a model for this machine and run it.
     Run(Run),
     /// Print how each product and convolution of a model, or of a problem text, is planned.
     Explain {
@@ -62,17 +67,57 @@ enum Command {
 
 #[derive(Args)]
 struct TargetArgs {
-    /// What to compile for: host, x86_64_v3, x86_64_v4+avx512vnni, aarch64+dotprod, riscv64+v, …
-    #[arg(long, default_value = "host")]
-    target: String,
+    /// What to compile for: host (the default), x86_64_v3, x86_64_v4+avx512vnni, aarch64+dotprod, riscv64+v, …
+    #[arg(long)]
+    target: Option<String>,
     /// Only arithmetic that gives the same bits on every machine.
     #[arg(long)]
     strict: bool,
 }
 
 #[derive(Args)]
+struct Build {
+    /// The model, or a .smalti file whose portable part is compiled anew.
+    model: PathBuf,
+    /// The file that is written. An old one stays whole until the new one is.
+    #[arg(long, short)]
+    output: PathBuf,
+    /// What to compile for, once or many times: x86_64_v3, x86_64_v4+avx512vnni, aarch64+dotprod, riscv64+v, … This
+    /// machine, where none is given.
+    #[arg(long)]
+    target: Vec<String>,
+    /// Only arithmetic that gives the same bits on every machine.
+    #[arg(long)]
+    strict: bool,
+    /// Leave out constants as the targets' kernels read them: a smaller file, which packs them when it is loaded.
+    #[arg(long)]
+    no_packed_constants: bool,
+    /// Write no code for any target.
+    #[arg(long, conflicts_with = "target")]
+    portable_only: bool,
+}
+
+#[derive(Args)]
+struct Inspect {
+    /// The .smalti file.
+    file: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Check what loading leaves out, too: checksums of constants, every program, the portable part.
+    #[arg(long)]
+    verify: bool,
+    /// Print the graph's text.
+    #[arg(long)]
+    graph: bool,
+    /// Print the text of the program for this target.
+    #[arg(long, value_name = "TARGET", conflicts_with = "graph")]
+    program: Option<String>,
+}
+
+#[derive(Args)]
 struct Run {
-    /// The model.
+    /// The .smalti file, or the model.
     model: PathBuf,
     /// A value of an input: [NAME=]@x.npy, [NAME=]2x3xf32=1 2 3 4 5 6, or a splat such as 2x3xf32=0. In order, or by
     /// name.
@@ -97,6 +142,9 @@ struct Run {
     /// Refuse products that have no tuned kernel, instead of noting them.
     #[arg(long)]
     deny_generic: bool,
+    /// Execute no machine code of a .smalti file: make it anew from its dispatches.
+    #[arg(long)]
+    no_native: bool,
     /// Writes every stage of the compilation, and the machine code, as text files.
     #[arg(long, value_name = "DIR")]
     dump: Option<PathBuf>,
@@ -159,13 +207,15 @@ impl<E: std::error::Error> From<E> for Failure {
 
 impl TargetArgs {
     fn parse(&self) -> Result<Target, Failure> {
-        Target::parse(&self.target).map_err(|e| Failure(e.to_string()))
+        Target::parse(self.target.as_deref().unwrap_or("host")).map_err(|e| Failure(e.to_string()))
     }
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
+        Command::Compile(args) => module::compile(&args),
+        Command::Inspect(args) => module::inspect(&args),
         Command::Run(args) => commands::run(&args),
         Command::Explain { what, target, rejected } => commands::explain(&what, &target, rejected),
         Command::Kernels { target, filter } => commands::kernels(target.as_deref(), filter.as_deref()),

@@ -1,6 +1,7 @@
 //! What can go wrong.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use smalti_tiling::PlanError;
 
 /// Why a program can't be loaded.
@@ -14,6 +15,17 @@ pub enum LoadError {
     Target {
         /// What the program needs.
         program: String,
+        /// What the machine is.
+        machine: String,
+    },
+    /// The module's program for this machine is not well-formed.
+    #[error(transparent)]
+    Module(#[from] smalti_module::ModuleError),
+    /// No variant runs here, and this build makes no other.
+    #[error("E104: the module has code for {}, this machine is {machine}; compile the model with --target {machine}, or run it with a smalti that has the compiler", variants(.targets))]
+    NoVariant {
+        /// The targets of its variants.
+        targets: Vec<String>,
         /// What the machine is.
         machine: String,
     },
@@ -111,4 +123,8 @@ pub enum RunError {
         /// What it gave back.
         status: u32,
     },
+}
+
+fn variants(targets: &[String]) -> String {
+    if targets.is_empty() { String::from("no target (its portable part alone)") } else { targets.join(" and ") }
 }

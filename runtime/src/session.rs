@@ -13,8 +13,10 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
-use smalti_codegen::Elem;
+use smalti_codegen::{Elem, Nest};
 use smalti_dims::{Dim, Symbol};
+use smalti_isa::Target;
+use smalti_module::Module;
 use smalti_program::{Bind, BufferId, Call, Loop, Place, Program, Rhs, Step, View};
 use smalti_ukernels::Host;
 
@@ -87,7 +89,7 @@ impl Session {
     /// # Errors
     /// The program is not well-formed, or for another machine.
     pub fn new(program: Arc<Program>, host: Host, pool: Arc<dyn Pool>) -> Result<Session, LoadError> {
-        Session::with(program, host, pool, true)
+        Session::with(program, host, pool, |nests, target| Code::new(nests, target))
     }
 
     /// The same with every dispatch interpreted: slow, and free of machine code made here.
@@ -95,16 +97,46 @@ impl Session {
     /// # Errors
     /// The program is not well-formed, or for another machine.
     pub fn interpreted(program: Arc<Program>, host: Host, pool: Arc<dyn Pool>) -> Result<Session, LoadError> {
-        Session::with(program, host, pool, false)
+        Session::with(program, host, pool, |_, _| (Code::Interpreter, Vec::new()))
     }
 
-    fn with(program: Arc<Program>, host: Host, pool: Arc<dyn Pool>, native: bool) -> Result<Session, LoadError> {
+    /// Loads the variant of a module that serves this machine best. With `native` its machine code is executed, which is
+    /// as safe as the file is trustworthy; without, code is made from its dispatches where this build can, or they are
+    /// interpreted.
+    ///
+    /// # Errors
+    /// No variant runs here, or what is wrong with its program.
+    pub fn load(module: &Module, host: Host, pool: Arc<dyn Pool>, native: bool) -> Result<Session, LoadError> {
+        let best = module.best(host.target()).ok_or_else(|| LoadError::NoVariant {
+            targets: module.variants.iter().map(|v| v.target.to_string()).collect(),
+            machine: host.target().to_string(),
+        })?;
+        let variant = &module.variants[best];
+        let program = Arc::new(variant.program()?);
+        let file = variant.code.as_ref().filter(|_| native);
+        Session::with(program, host, pool, |nests, target| match file.map(Code::of) {
+            Some(Ok(code)) => (code, Vec::new()),
+            Some(Err(note)) => {
+                let (code, mut notes) = Code::new(nests, target);
+                notes.insert(0, note);
+                (code, notes)
+            }
+            None => Code::new(nests, target),
+        })
+    }
+
+    fn with(
+        program: Arc<Program>,
+        host: Host,
+        pool: Arc<dyn Pool>,
+        code: impl FnOnce(&[Nest], &Target) -> (Code, Vec<String>),
+    ) -> Result<Session, LoadError> {
         program.verify()?;
         if !host.target().runs(&program.target) {
             return Err(LoadError::Target { program: program.target.to_string(), machine: host.target().to_string() });
         }
         let nests: Vec<_> = program.nests.iter().map(smalti_codegen::math::expand).collect();
-        let (code, notes) = if native { Code::new(&nests, host.target()) } else { (Code::Interpreter, Vec::new()) };
+        let (code, notes) = code(&nests, host.target());
         // The interpreter takes nests as machine code does: without functions of f32.
         let program = Arc::new(Program { nests, ..(*program).clone() });
         let count = |pick: fn(&Place) -> Option<u32>| {

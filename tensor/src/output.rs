@@ -23,6 +23,58 @@ impl Tolerance {
     pub const DEFAULT: Tolerance = Tolerance { f32: 1e-4, f16: 1e-3, bf16: 1e-2, rtol: 1e-5 };
 }
 
+/// What is done with the outputs of a run, as a command line says.
+pub struct Outputs<'a> {
+    ports: &'a [Port],
+    places: Vec<Option<&'a str>>,
+    print: bool,
+    expected: Vec<Option<Tensor>>,
+    tolerance: Tolerance,
+    most: usize,
+}
+
+impl<'a> Outputs<'a> {
+    /// `places` says where outputs go: see [`place`]; without any, all are printed. `expected` says what they should be:
+    /// see [`value::read`]; `(ignored)` takes anything.
+    ///
+    /// # Errors
+    /// A text that names no output, or what should be there can't be read.
+    pub fn new(
+        ports: &'a [Port],
+        places: &'a [String],
+        expected: &[String],
+        tolerance: Tolerance,
+        most: usize,
+    ) -> Result<Outputs<'a>, ValueError> {
+        let texts = value::assign(ports, expected, "output")?;
+        let wanted = |(text, port): (Option<&str>, &Port)| {
+            text.filter(|t| *t != "(ignored)").map(|text| value::read(text, port)).transpose()
+        };
+        Ok(Outputs {
+            ports,
+            places: value::assign(ports, places, "output")?,
+            print: places.is_empty(),
+            expected: texts.into_iter().zip(ports).map(wanted).collect::<Result<_, _>>()?,
+            tolerance,
+            most,
+        })
+    }
+
+    /// Prints and writes outputs. The result has a sentence for each that is not what it should be.
+    ///
+    /// # Errors
+    /// An output that can't be written.
+    pub fn take(&self, results: &[Tensor]) -> Result<Vec<String>, ValueError> {
+        let mut differences = Vec::new();
+        for (i, (port, tensor)) in self.ports.iter().zip(results).enumerate() {
+            place(self.places[i], self.print, port, tensor, self.most)?;
+            let difference = self.expected[i].as_ref().and_then(|wanted| differs(tensor, wanted, &self.tolerance));
+            differences.extend(difference.map(|d| format!("output '{}' differs: {d}", port.name)));
+        }
+        Ok(differences)
+    }
+}
+
 /// Prints an output (`-`, or nothing at all where `print` says so: at most `most` elements), or writes it: `@FILE.npy`,
 /// `+FILE.npy` (append), `@FILE.bin`. An empty text ignores it.
 ///
