@@ -10,6 +10,9 @@ use core::mem::offset_of;
 
 pub use crate::func::{HELPERS, Helpers};
 
+/// The version of this ABI. Code of an older version runs in every later runtime.
+pub const VERSION: u32 = 1;
+
 /// What a dispatch is given. All strides count elements.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
