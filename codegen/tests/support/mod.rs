@@ -7,24 +7,24 @@ use smalti_codegen::{Access, Elem, Nest, interp};
 use smalti_isa::Target;
 
 /// Targets that differ in the code that is made for them.
-pub const TARGETS: [&str; 8] =
+pub(crate) const TARGETS: [&str; 8] =
     ["x86_64", "x86_64_v2", "x86_64_v3", "x86_64_v4", "aarch64", "riscv64", "riscv64+v", "riscv64+v,zba,zbb"];
 
 /// This machine, and every lesser one whose code it runs.
-pub fn levels() -> Vec<(&'static str, Target)> {
+pub(crate) fn levels() -> Vec<(&'static str, Target)> {
     let levels = ["host"].into_iter().chain(TARGETS).map(|text| (text, Target::parse(text).unwrap()));
     levels.filter(|(_, target)| Target::host().runs(target)).collect()
 }
 
 /// What a nest runs on.
-pub struct Case {
-    pub extents: Vec<usize>,
-    pub strides: Vec<i64>,
-    pub data: Vec<Vec<u8>>,
+pub(crate) struct Case {
+    pub(crate) extents: Vec<usize>,
+    pub(crate) strides: Vec<i64>,
+    pub(crate) data: Vec<Vec<u8>>,
 }
 
 impl Case {
-    pub fn interpret(
+    pub(crate) fn interpret(
         &self,
         nest: &Nest,
         data: &mut [Vec<u8>],
@@ -41,7 +41,7 @@ impl Case {
         interp::run(&smalti_codegen::math::expand(nest), &space, &mut views, begin, end)
     }
 
-    pub fn execute(&self, module: &JitModule, dispatch: usize, data: &mut [Vec<u8>], begin: usize, end: usize) {
+    pub(crate) fn execute(&self, module: &JitModule, dispatch: usize, data: &mut [Vec<u8>], begin: usize, end: usize) {
         let operands: Vec<*mut u8> = data.iter_mut().map(|d| d.as_mut_ptr()).collect();
         let extents: Vec<u64> = self.extents.iter().map(|&e| e as u64).collect();
         let args = DispatchArgs {
@@ -56,7 +56,7 @@ impl Case {
         assert_eq!(status, Some(0));
     }
 
-    pub fn compare(&self, nest: &Nest, expected: &[Vec<u8>], got: &[Vec<u8>], what: &str) -> Result<(), String> {
+    pub(crate) fn compare(&self, nest: &Nest, expected: &[Vec<u8>], got: &[Vec<u8>], what: &str) -> Result<(), String> {
         for ((o, e), g) in nest.operands.iter().zip(expected).zip(got) {
             for (i, (e, g)) in e.chunks(o.elem.size()).zip(g.chunks(o.elem.size())).enumerate() {
                 if e != g && !(is_nan(o.elem, e) && is_nan(o.elem, g)) {
@@ -70,7 +70,7 @@ impl Case {
 }
 
 /// Elements among which are NaN, infinities, zeros and denormals.
-pub fn random(elem: Elem, count: usize, seed: u64) -> Vec<u8> {
+pub(crate) fn random(elem: Elem, count: usize, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut next = || {
         state ^= state >> 12;
@@ -100,7 +100,7 @@ fn is_nan(elem: Elem, bytes: &[u8]) -> bool {
 }
 
 /// An element as text.
-pub fn one(elem: Elem, b: &[u8]) -> String {
+pub(crate) fn one(elem: Elem, b: &[u8]) -> String {
     let word = |n: usize| {
         let mut w = [0; 8];
         w[..n].copy_from_slice(&b[..n]);
