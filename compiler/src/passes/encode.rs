@@ -97,6 +97,7 @@ fn choose_block(graph: &Graph, block: &mut Block, options: &Options) -> Result<(
                 Layout::Panels { t0, .. } => t0,
                 Layout::Weights { n0, .. } => n0,
             };
+            let n0 = n0.expected_on(&options.target).unwrap_or(1);
             attrs.insert("t0".to_owned(), Attr::Int(n0 as i64));
         }
     }
