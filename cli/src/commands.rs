@@ -1,23 +1,48 @@
 //! The commands.
 
-use crate::value::{self, Port};
-use crate::{Compare, Failure, Run, TargetArgs, Tolerance, dump, npy};
+use crate::{Compare, Failure, Run, TargetArgs, dump, module};
 use smalti_compiler::{Options, Stages, compile, read};
 use smalti_graph::interp::{self, Mode};
 use smalti_graph::{Elem, Graph, Tensor, Type, ValueId};
-use smalti_isa::{CoreClass, Feature, Target};
+use smalti_isa::{CoreClass, Detection, Feature, Target, detect};
+use smalti_module::Module;
 use smalti_program::{Call, Epilogue, Program, Step};
+use smalti_tensor::output::Outputs;
+use smalti_tensor::value::{self, Port};
 use smalti_tiling::{Plan, Problem, plan};
 use smalti_ukernels::table::{Family, ROWS, Tier};
 use std::convert::Infallible;
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// The model's graph, with `E…` in front of what is wrong with it.
-fn graph(model: &Path) -> Result<Graph, Failure> {
+pub(crate) fn graph(model: &Path) -> Result<Graph, Failure> {
     Ok(read(model)?.graph()?)
+}
+
+/// A file that can be run.
+enum Source {
+    Model(Graph),
+    Module(Module),
+}
+
+impl Source {
+    /// A module where the file begins like one, else a model.
+    fn open(path: &Path) -> Result<Source, Failure> {
+        Ok(match module::open(path)? {
+            Some(module) => Source::Module(module),
+            None => Source::Model(graph(path)?),
+        })
+    }
+
+    /// Inputs and outputs.
+    fn ports(&self) -> (Vec<Port>, Vec<Port>) {
+        match self {
+            Source::Model(graph) => (ports(graph, &graph.body.inputs), ports(graph, &graph.body.outputs)),
+            Source::Module(m) => (module::ports(&m.inputs), module::ports(&m.outputs)),
+        }
+    }
 }
 
 fn compiled(graph: Graph, target: &TargetArgs, every_value: bool) -> Result<Stages, Failure> {
@@ -32,27 +57,7 @@ fn ports(graph: &Graph, ids: &[ValueId]) -> Vec<Port> {
                 Type::Tensor { elem, .. } => *elem,
                 _ => Elem::F32,
             };
-            Port { name: graph.values[id.0 as usize].name.clone(), elem }
-        })
-        .collect()
-}
-
-/// Values for all inputs of a graph.
-fn inputs(graph: &Graph, texts: &[String]) -> Result<Vec<Tensor>, Failure> {
-    let ports = ports(graph, &graph.body.inputs);
-    let found = value::assign(&ports, texts, "input")?;
-    ports
-        .iter()
-        .zip(found)
-        .zip(&graph.body.inputs)
-        .map(|((port, text), &id)| match text {
-            Some(text) => value::read(text, port),
-            None => Err(Failure(format!(
-                "input '{}' of {} is missing; give it as --input={}=@FILE.npy",
-                port.name,
-                graph.type_text(id),
-                port.name
-            ))),
+            Port { name: graph.values[id.0 as usize].name.clone(), elem, ty: graph.type_text(id) }
         })
         .collect()
 }
@@ -64,21 +69,16 @@ fn session(program: &Program, threads: usize) -> Result<smalti::Session, Failure
 /// `smalti run`
 pub(crate) fn run(args: &Run) -> Result<bool, Failure> {
     let started = Instant::now();
-    let graph = graph(&args.model)?;
-    let values = inputs(&graph, &args.input)?;
-    let outputs = ports(&graph, &graph.body.outputs);
-    let places = value::assign(&outputs, &args.output, "output")?;
-    let expected = value::assign(&outputs, &args.expected_output, "output")?;
-    let stages = compiled(graph, &args.target, false)?;
-    if let Some(folder) = &args.dump {
-        dump::stages(folder, &stages)?;
-    }
-    note_generic(&stages.program, args.deny_generic)?;
-    let mut session = session(&stages.program, args.threads)?;
-    if let Some(folder) = &args.dump {
-        dump::code(folder, session.inner())?;
-    }
-    for note in session.inner().notes() {
+    let source = Source::open(&args.model)?;
+    let (ports, outputs) = source.ports();
+    let values = value::read_all(&ports, &args.input)?;
+    let outputs =
+        Outputs::new(&outputs, &args.output, &args.expected_output, args.tolerance.values(), args.most)?;
+    let (mut session, made) = match source {
+        Source::Model(graph) => (compiled_session(graph, args)?, "compiled and loaded"),
+        Source::Module(module) => (module_session(&module, args)?, "loaded"),
+    };
+    for note in session.notes() {
         eprintln!("smalti: note: {note}");
     }
     let prepared = started.elapsed();
@@ -90,21 +90,46 @@ pub(crate) fn run(args: &Run) -> Result<bool, Failure> {
         let time = started.elapsed();
         best = Some(best.map_or(time, |b: std::time::Duration| b.min(time)));
     }
-    let mut same = true;
-    for (i, (port, tensor)) in outputs.iter().zip(&results).enumerate() {
-        place(places[i], args.output.is_empty(), port, tensor, args.most)?;
-        if let Some(text) = expected[i].filter(|t| *t != "(ignored)") {
-            let wanted = value::read(text, port)?;
-            if let Some(difference) = differs(tensor, &wanted, &args.tolerance) {
-                eprintln!("smalti: output '{}' differs: {difference}", port.name);
-                same = false;
-            }
+    let differences = outputs.take(&results)?;
+    differences.iter().for_each(|d| eprintln!("smalti: {d}"));
+    if let Some(best) = best {
+        println!("time {:.3} ms ({made} in {:.1} ms)", ms(best), ms(prepared));
+    }
+    Ok(differences.is_empty())
+}
+
+fn compiled_session(graph: Graph, args: &Run) -> Result<smalti::Session, Failure> {
+    let stages = compiled(graph, &args.target, false)?;
+    if let Some(folder) = &args.dump {
+        dump::stages(folder, &stages)?;
+    }
+    note_generic(&stages.program, args.deny_generic)?;
+    let mut session = session(&stages.program, args.threads)?;
+    if let Some(folder) = &args.dump {
+        dump::code(folder, session.inner())?;
+    }
+    Ok(session)
+}
+
+/// Flags that say how to compile are refused: a module was compiled already.
+fn module_session(module: &Module, args: &Run) -> Result<smalti::Session, Failure> {
+    let given = [
+        ("--target", args.target.target.is_some()),
+        ("--strict", args.target.strict),
+        ("--dump", args.dump.is_some()),
+    ];
+    if let Some((flag, _)) = given.iter().find(|g| g.1) {
+        return Err(Failure(format!(
+            "{flag} says how to compile, and {} was compiled before; give it to smalti compile",
+            args.model.display()
+        )));
+    }
+    if args.deny_generic {
+        for variant in &module.variants {
+            note_generic(&variant.program()?, true)?;
         }
     }
-    if let Some(best) = best {
-        println!("time {:.3} ms (compiled and loaded in {:.1} ms)", ms(best), ms(prepared));
-    }
-    Ok(same)
+    Ok(smalti::Session::load(module, smalti::pool(args.threads), !args.no_native)?)
 }
 
 fn ms(time: std::time::Duration) -> f64 {
@@ -166,77 +191,6 @@ fn kernel_call(step: &Step) -> Option<KernelCall<'_>> {
     Some(KernelCall { name, problem, family, epilogue })
 }
 
-/// Prints or writes an output.
-fn place(text: Option<&str>, print: bool, port: &Port, tensor: &Tensor, most: usize) -> Result<(), Failure> {
-    match text {
-        None if !print => Ok(()),
-        None | Some("-") => {
-            println!("{}: {}", port.name, value::show(tensor, most));
-            if let Some(line) = arg_max(tensor) {
-                println!("{line}");
-            }
-            Ok(())
-        }
-        Some("") => Ok(()),
-        Some(text) => {
-            let (append, path) = match (text.strip_prefix('@'), text.strip_prefix('+')) {
-                (Some(path), _) => (false, path),
-                (_, Some(path)) => (true, path),
-                _ => return Err(Failure(format!("output '{text}': write @FILE.npy, +FILE.npy, @FILE.bin or -"))),
-            };
-            let opened = if append { File::options().append(true).create(true).open(path) } else { File::create(path) };
-            let file = opened.map_err(|e| Failure(format!("{path}: {e}")))?;
-            if path.ends_with(".bin") {
-                use std::io::Write;
-                let mut file = file;
-                return file.write_all(&tensor.bytes).map_err(|e| Failure(format!("{path}: {e}")));
-            }
-            npy::write(file, path, tensor)
-        }
-    }
-}
-
-/// The place of the greatest element along the last dim, for up to 16 rows.
-fn arg_max(tensor: &Tensor) -> Option<String> {
-    let last = *tensor.shape.last()?;
-    if last < 2 || tensor.elem == Elem::Bool || tensor.len() / last > 16 {
-        return None;
-    }
-    let row = |r: usize| {
-        let at = |i: usize| tensor.get(r * last + i);
-        (1..last).fold(0, |best, i| if at(i) > at(best) { i } else { best })
-    };
-    let found: Vec<String> = (0..tensor.len() / last).map(|r| row(r).to_string()).collect();
-    Some(format!("arg-max {}", found.join(" ")))
-}
-
-/// How an output differs from what was expected.
-fn differs(got: &Tensor, wanted: &Tensor, tolerance: &Tolerance) -> Option<String> {
-    if got.elem != wanted.elem || got.shape != wanted.shape {
-        return Some(format!("it is {}{:?}, expected {}{:?}", got.elem, got.shape, wanted.elem, wanted.shape));
-    }
-    let absolute = match got.elem {
-        Elem::F32 | Elem::F64 => tolerance.f32,
-        Elem::F16 => tolerance.f16,
-        Elem::Bf16 => tolerance.bf16,
-        _ => 0.0,
-    };
-    let relative = if got.elem.is_float() { tolerance.rtol } else { 0.0 };
-    let wrong = |i: &usize| {
-        if !got.elem.is_float() {
-            return got.at(*i) != wanted.at(*i);
-        }
-        let (a, b) = (got.get(*i), wanted.get(*i));
-        let exact = got.at(*i) == wanted.at(*i) || a == b || a.is_nan() && b.is_nan();
-        // Beside an infinity every tolerance is infinite.
-        let close = a.is_finite() && b.is_finite() && (a - b).abs() <= absolute + relative * b.abs();
-        !(exact || close)
-    };
-    let count = (0..got.len()).filter(wrong).count();
-    let first = (0..got.len()).find(wrong)?;
-    Some(format!("[{first}] is {}, expected {} ({count} of {} differ)", got.get(first), wanted.get(first), got.len()))
-}
-
 /// `smalti explain`
 pub(crate) fn explain(what: &str, target: &TargetArgs, rejected: bool) -> Result<bool, Failure> {
     let print = |plan: &Plan| if rejected { println!("{plan:#}\n") } else { println!("{plan}\n") };
@@ -290,7 +244,7 @@ pub(crate) fn kernels(target: Option<&str>, filter: Option<&str>) -> Result<bool
 
 /// `smalti info`
 pub(crate) fn info(features: bool) -> Result<bool, Failure> {
-    let host = Target::host();
+    let Detection { target: host, note } = detect();
     println!("smalti {}", env!("CARGO_PKG_VERSION"));
     println!("target   {host}");
     let c = host.caches;
@@ -305,6 +259,9 @@ pub(crate) fn info(features: bool) -> Result<bool, Failure> {
     println!("kernels  {} of {} rows run here", ROWS.iter().filter(|r| r.runs_on(&host)).count(), ROWS.len());
     let list: Vec<&str> = host.features.iter().map(Feature::name).collect();
     println!("features {}", list.join(" "));
+    if let Some(note) = note {
+        println!("note     {note}");
+    }
     if features {
         println!("\nfeatures that targets may name:");
         for f in Feature::ALL {
@@ -343,7 +300,7 @@ pub(crate) fn check(model: Option<&Path>) -> Result<bool, Failure> {
 /// `smalti compare`
 pub(crate) fn compare(args: &Compare) -> Result<bool, Failure> {
     let graph = graph(&args.model)?;
-    let values = inputs(&graph, &args.input)?;
+    let values = value::read_all(&ports(&graph, &graph.body.inputs), &args.input)?;
     let stages = compiled(graph.clone(), &args.target, true)?;
     let mut session = session(&stages.program, args.threads)?;
     let results = session.run(&values)?;

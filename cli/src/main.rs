@@ -5,13 +5,15 @@
 
 mod commands;
 mod dump;
-mod npy;
-mod value;
+mod module;
 
 use clap::{Args, Parser, Subcommand};
 use smalti_isa::Target;
+use smalti_tensor::output;
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+const DEFAULT: output::Tolerance = output::Tolerance::DEFAULT;
 
 /// Turns a trained model into the fastest code that a CPU can run.
 #[derive(Parser)]
@@ -23,7 +25,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Compile a model for this machine and run it.
+    /// Compile a model for one or many targets into one .smalti file.
+    Compile(Build),
+    /// Print what a .smalti file holds.
+    Inspect(Inspect),
+    /// Run a .smalti file, or compile a model for this machine and run it.
     Run(Run),
     /// Print how each product and convolution of a model, or of a problem text, is planned.
     Explain {
@@ -61,17 +67,57 @@ enum Command {
 
 #[derive(Args)]
 struct TargetArgs {
-    /// What to compile for: host, x86_64_v3, x86_64_v4+avx512vnni, aarch64+dotprod, riscv64+v, …
-    #[arg(long, default_value = "host")]
-    target: String,
+    /// What to compile for: host (the default), x86_64_v3, x86_64_v4+avx512vnni, aarch64+dotprod, riscv64+v, …
+    #[arg(long)]
+    target: Option<String>,
     /// Only arithmetic that gives the same bits on every machine.
     #[arg(long)]
     strict: bool,
 }
 
 #[derive(Args)]
+struct Build {
+    /// The model, or a .smalti file whose portable part is compiled anew.
+    model: PathBuf,
+    /// The file that is written. An old one stays whole until the new one is.
+    #[arg(long, short)]
+    output: PathBuf,
+    /// What to compile for, once or many times: x86_64_v3, x86_64_v4+avx512vnni, aarch64+dotprod, riscv64+v, … This
+    /// machine, where none is given.
+    #[arg(long)]
+    target: Vec<String>,
+    /// Only arithmetic that gives the same bits on every machine.
+    #[arg(long)]
+    strict: bool,
+    /// Leave out constants as the targets' kernels read them: a smaller file, which packs them when it is loaded.
+    #[arg(long)]
+    no_packed_constants: bool,
+    /// Write no code for any target.
+    #[arg(long, conflicts_with = "target")]
+    portable_only: bool,
+}
+
+#[derive(Args)]
+struct Inspect {
+    /// The .smalti file.
+    file: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Check what loading leaves out, too: checksums of constants, every program, the portable part.
+    #[arg(long)]
+    verify: bool,
+    /// Print the graph's text.
+    #[arg(long)]
+    graph: bool,
+    /// Print the text of the program for this target.
+    #[arg(long, value_name = "TARGET", conflicts_with = "graph")]
+    program: Option<String>,
+}
+
+#[derive(Args)]
 struct Run {
-    /// The model.
+    /// The .smalti file, or the model.
     model: PathBuf,
     /// A value of an input: [NAME=]@x.npy, [NAME=]2x3xf32=1 2 3 4 5 6, or a splat such as 2x3xf32=0. In order, or by
     /// name.
@@ -96,6 +142,9 @@ struct Run {
     /// Refuse products that have no tuned kernel, instead of noting them.
     #[arg(long)]
     deny_generic: bool,
+    /// Execute no machine code of a .smalti file: make it anew from its dispatches.
+    #[arg(long)]
+    no_native: bool,
     /// Writes every stage of the compilation, and the machine code, as text files.
     #[arg(long, value_name = "DIR")]
     dump: Option<PathBuf>,
@@ -107,17 +156,23 @@ struct Run {
 #[derive(Args)]
 struct Tolerance {
     /// Largest absolute difference of f32 and f64 outputs.
-    #[arg(long = "expected_f32_threshold", alias = "expected-f32-threshold", default_value_t = 1e-4)]
+    #[arg(long = "expected_f32_threshold", alias = "expected-f32-threshold", default_value_t = DEFAULT.f32)]
     f32: f64,
     /// Largest absolute difference of f16 outputs.
-    #[arg(long = "expected_f16_threshold", alias = "expected-f16-threshold", default_value_t = 1e-3)]
+    #[arg(long = "expected_f16_threshold", alias = "expected-f16-threshold", default_value_t = DEFAULT.f16)]
     f16: f64,
     /// Largest absolute difference of bf16 outputs.
-    #[arg(long = "expected_bf16_threshold", alias = "expected-bf16-threshold", default_value_t = 1e-2)]
+    #[arg(long = "expected_bf16_threshold", alias = "expected-bf16-threshold", default_value_t = DEFAULT.bf16)]
     bf16: f64,
     /// Relative difference that is added to the absolute one.
-    #[arg(long = "expected_rtol", alias = "expected-rtol", default_value_t = 1e-5)]
+    #[arg(long = "expected_rtol", alias = "expected-rtol", default_value_t = DEFAULT.rtol)]
     rtol: f64,
+}
+
+impl Tolerance {
+    fn values(&self) -> output::Tolerance {
+        output::Tolerance { f32: self.f32, f16: self.f16, bf16: self.bf16, rtol: self.rtol }
+    }
 }
 
 #[derive(Args)]
@@ -152,13 +207,15 @@ impl<E: std::error::Error> From<E> for Failure {
 
 impl TargetArgs {
     fn parse(&self) -> Result<Target, Failure> {
-        Target::parse(&self.target).map_err(|e| Failure(e.to_string()))
+        Target::parse(self.target.as_deref().unwrap_or("host")).map_err(|e| Failure(e.to_string()))
     }
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
+        Command::Compile(args) => module::compile(&args),
+        Command::Inspect(args) => module::inspect(&args),
         Command::Run(args) => commands::run(&args),
         Command::Explain { what, target, rejected } => commands::explain(&what, &target, rejected),
         Command::Kernels { target, filter } => commands::kernels(target.as_deref(), filter.as_deref()),

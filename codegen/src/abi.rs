@@ -4,10 +4,14 @@
 //! extern "C" fn(args: *const DispatchArgs, begin: u64, end: u64, scratch: *mut u8) -> u32
 //! ```
 //! `[begin, end)` is the worker's part of the first dim: of the outer dims, or of the inner ones where there are no
-//! outer ones. The result is a [`status`](OK).
+//! outer ones. The result is a [`status`](OK). The order of the fields of [`DispatchArgs`] and [`Helpers`] is frozen.
 
-use crate::nest::Func;
-use crate::scalar;
+use core::mem::offset_of;
+
+pub use crate::func::{HELPERS, Helpers};
+
+/// The version of this ABI. Code of an older version runs in every later runtime.
+pub const VERSION: u32 = 1;
 
 /// What a dispatch is given. All strides count elements.
 #[derive(Clone, Copy, Debug)]
@@ -25,12 +29,13 @@ pub struct DispatchArgs {
     pub helpers: *const Helpers,
 }
 
-/// The functions of [`Func`], in its order; a function of one argument ignores the second.
-#[repr(C)]
-pub struct Helpers {
-    /// One entry a function.
-    pub functions: [extern "C" fn(f64, f64) -> f64; Func::ALL.len()],
-}
+// What code of earlier versions was compiled to.
+const _: () = {
+    assert!(offset_of!(DispatchArgs, operands) == 8);
+    assert!(offset_of!(DispatchArgs, extents) == 16);
+    assert!(offset_of!(DispatchArgs, strides) == 24);
+    assert!(offset_of!(DispatchArgs, helpers) == 32);
+};
 
 /// A dispatch, as machine code.
 pub type Dispatch = unsafe extern "C" fn(*const DispatchArgs, u64, u64, *mut u8) -> u32;
@@ -39,19 +44,3 @@ pub type Dispatch = unsafe extern "C" fn(*const DispatchArgs, u64, u64, *mut u8)
 pub const OK: u32 = 0;
 /// An index lay outside its operand.
 pub const BAD_INDEX: u32 = 1;
-
-macro_rules! helpers {
-    ($($func:ident),*) => {
-        /// The helper table of this build.
-        pub static HELPERS: Helpers = Helpers {
-            functions: [$({
-                extern "C" fn helper(x: f64, y: f64) -> f64 {
-                    scalar::call(Func::$func, x, y)
-                }
-                helper
-            }),*],
-        };
-    };
-}
-
-helpers!(Exp, Tanh, Log, Erf, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Asinh, Acosh, Atanh, Log1p, Pow, Fmod);

@@ -1,7 +1,7 @@
 //! Makes bodies.
 
-use crate::nest::{Access, BinOp, CmpOp, Func, Inst, Nest, Op, Operand, Phase, RedOp, Step, UnOp, Value};
-use crate::{Elem, scalar};
+use crate::nest::{Access, BinOp, CmpOp, Inst, Nest, Op, Operand, Phase, RedOp, Step, UnOp, Value};
+use crate::{Elem, Func, scalar};
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,43 +1,42 @@
 //! Nests to machine code through Cranelift.
 //!
-//! [`compile`] gives bytes and relocations and maps no memory. Loops over the last dim use vectors of four lanes
-//! where every operand promises a stride of 1 or 0 and every operation has a vector form; the rest, and every other
-//! loop, is scalar. The arithmetic is that of the [interpreter](crate::interp), to the bit.
+//! [`Compiler::compile`] gives bytes that run wherever they are copied to, and maps no memory. They are the same on
+//! every host. Loops over the last dim use vectors of four lanes where every operand promises a stride of 1 or 0 and
+//! every operation has a vector form; the rest, and every other loop, is scalar. The arithmetic is that of the
+//! [interpreter](crate::interp), to the bit.
 
 use crate::nest::{Access, BinOp, CmpOp, Inst, Nest, Op, PARTIALS, Phase, RedOp, Step, UnOp, Value as NestValue};
 use crate::{Elem, abi};
+use abi::{DispatchArgs, Helpers};
+use core::mem::offset_of;
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F32, F32X4, F64, I8, I16, I32, I32X4, I64};
 use cranelift_codegen::ir::{
-    AbiParam, Block, BlockArg, Function, InstBuilder, MemFlagsData, SigRef, Signature, StackSlot, StackSlotData,
-    StackSlotKind, Type, UserFuncName, Value,
+    AbiParam, Block, BlockArg, Function, InstBuilder, MemFlagsData, Signature, StackSlot, StackSlotData, StackSlotKind,
+    Type, UserFuncName, Value,
 };
 use cranelift_codegen::isa::{self, CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use smalti_isa::{Arch, Feature, Target};
+use std::panic::{self, AssertUnwindSafe};
 use std::string::{String, ToString};
 use std::vec::Vec;
 use std::{format, vec};
 
-/// Machine code that is not in executable memory yet.
+/// Machine code that is not in executable memory yet. It refers to nothing outside itself: what it calls it finds in
+/// the [helper table](abi::Helpers).
 #[derive(Clone, Debug)]
 pub struct Code {
     /// The instructions and their constants.
     pub bytes: Vec<u8>,
     /// What the first byte must be aligned to.
     pub alignment: u64,
-    /// Places that refer to other functions.
-    pub relocations: Vec<Relocation>,
     /// The instructions as text.
     pub listing: String,
 }
-
-/// A place that refers to a function of the C math library, which targets without the instruction need.
-#[derive(Clone, Debug)]
-pub struct Relocation(pub(crate) cranelift_codegen::FinalizedMachReloc);
 
 /// Why there is no machine code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,14 +53,14 @@ pub enum ClifError {
         what: String,
     },
     /// Cranelift was built without this architecture.
-    #[error("this build makes no machine code for {0}")]
+    #[error("this build makes no machine code for {0}; build it with the feature all-arch")]
     Arch(&'static str),
-    /// Cranelift refused what it was given.
+    /// Cranelift refused what it was given, or gave code that refers to something outside itself.
     #[error("nest {nest}: {reason} (this is a bug in Smalti)")]
     Internal {
         /// The nest.
         nest: String,
-        /// Cranelift's words.
+        /// What went wrong, mostly in Cranelift's words.
         reason: String,
     },
 }
@@ -72,11 +71,19 @@ const FLAGS: &[(Feature, &[&str])] = &[
     (Feature::Avx, &["has_avx"]),
     (Feature::Avx2, &["has_avx2"]),
     (Feature::Fma, &["has_fma"]),
+    (Feature::Fp16, &["has_fp16"]),
+    (Feature::Dotprod, &["has_dotprod"]),
+    (Feature::I8mm, &["has_i8mm"]),
     (Feature::V, &["has_v"]),
+    (Feature::Zfh, &["has_zfhmin", "has_zfh"]),
+    (Feature::Zvfh, &["has_zvfh"]),
+    (Feature::Zba, &["has_zba"]),
+    (Feature::Zbb, &["has_zbb"]),
 ];
 
-/// The instruction set as Cranelift knows it.
-fn isa(target: &Target) -> Result<OwnedTargetIsa, ClifError> {
+/// The instruction set as Cranelift knows it. Whether code is position-independent makes a difference only where it
+/// refers to symbols, which ours never does.
+pub(crate) fn isa(target: &Target, position_independent: bool) -> Result<OwnedTargetIsa, ClifError> {
     let arch = ClifError::Arch(target.arch.name());
     let triple = match target.arch {
         Arch::X86_64 => "x86_64-unknown-linux-gnu",
@@ -94,9 +101,11 @@ fn isa(target: &Target) -> Result<OwnedTargetIsa, ClifError> {
     let mut shared = settings::builder();
     for (key, value) in [
         ("opt_level", "speed"),
-        ("is_pic", "false"),
+        ("is_pic", if position_independent { "true" } else { "false" }),
         ("unwind_info", "false"),
-        ("use_colocated_libcalls", "false"),
+        // A frame of several pages must not reach beyond the guard page.
+        ("enable_probestack", "true"),
+        ("probestack_strategy", "inline"),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
     ] {
         shared.set(key, value).map_err(|_| arch.clone())?;
@@ -104,10 +113,19 @@ fn isa(target: &Target) -> Result<OwnedTargetIsa, ClifError> {
     builder.finish(settings::Flags::new(shared)).map_err(|_| arch)
 }
 
+/// Which operations a target has instructions for, and Cranelift a lowering.
+#[derive(Clone, Copy)]
+struct Has {
+    vectors: bool,
+    /// [`UnOp::Floor`] and its kind.
+    rounding: bool,
+    fma: bool,
+}
+
 /// A code generator for one target: the flags are looked up once.
 pub struct Compiler {
     isa: OwnedTargetIsa,
-    vectors: bool,
+    has: Has,
 }
 
 impl Compiler {
@@ -116,14 +134,13 @@ impl Compiler {
     /// # Errors
     /// This build makes no code for the architecture.
     pub fn new(target: &Target) -> Result<Compiler, ClifError> {
-        // Without V, Cranelift has no vectors on riscv64.
-        let vectors = target.arch != Arch::Riscv64 || target.features.has(Feature::V);
-        Ok(Compiler { isa: isa(target)?, vectors })
-    }
-
-    #[cfg(feature = "jit")]
-    pub(crate) fn isa(&self) -> &OwnedTargetIsa {
-        &self.isa
+        let unless = |arch, feature| target.arch != arch || target.features.has(feature);
+        let has = Has {
+            vectors: unless(Arch::Riscv64, Feature::V),
+            rounding: unless(Arch::X86_64, Feature::Sse42),
+            fma: unless(Arch::X86_64, Feature::Fma),
+        };
+        Ok(Compiler { isa: isa(target, true)?, has })
     }
 
     /// Compiles a nest to a function of the [dispatch ABI](abi).
@@ -141,16 +158,25 @@ impl Compiler {
             let what = "rounding to a narrower float".to_string();
             return Err(ClifError::Unsupported { nest: nest.name.clone(), what });
         }
-        let mut context = Context::for_function(self.function(&nest));
+        // Cranelift panics where it does not know a type.
+        let made = panic::catch_unwind(AssertUnwindSafe(|| self.code(&nest))).unwrap_or_else(|cause| {
+            let words = cause.downcast_ref::<String>().map(String::as_str);
+            Err(words.or(cause.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_string())
+        });
+        made.map_err(|reason| ClifError::Internal { nest: nest.name.clone(), reason })
+    }
+
+    fn code(&self, nest: &Nest) -> Result<Code, String> {
+        let mut context = Context::for_function(self.function(nest));
         context.set_disasm(true);
-        let internal = |reason: String| ClifError::Internal { nest: nest.name.clone(), reason };
-        let compiled = context
-            .compile(&*self.isa, &mut ControlPlane::default())
-            .map_err(|e| internal(format!("{:?}", e.inner)))?;
+        let compiled =
+            context.compile(&*self.isa, &mut ControlPlane::default()).map_err(|e| format!("{:?}", e.inner))?;
+        if let Some(relocation) = compiled.buffer.relocs().first() {
+            return Err(format!("the code refers to {:?}", relocation.target));
+        }
         Ok(Code {
             bytes: compiled.code_buffer().to_vec(),
             alignment: compiled.buffer.alignment.into(),
-            relocations: compiled.buffer.relocs().iter().cloned().map(Relocation).collect(),
             listing: compiled.vcode.clone().unwrap_or_default(),
         })
     }
@@ -162,7 +188,7 @@ impl Compiler {
         let mut function = Function::with_name_signature(UserFuncName::user(0, 0), signature);
         let mut context = FunctionBuilderContext::new();
         let b = FunctionBuilder::new(&mut function, &mut context);
-        let emitter = Emitter::new(b, nest, self.vectors);
+        let emitter = Emitter::new(b, nest, self.has);
         emitter.run(self.isa.frontend_config());
         function
     }
@@ -183,14 +209,13 @@ fn anywhere() -> MemFlagsData {
 struct Emitter<'a, 'b> {
     b: FunctionBuilder<'b>,
     nest: &'a Nest,
-    vectors: bool,
+    has: Has,
     /// Types of all values.
     types: Vec<Elem>,
     /// Extents, and byte strides operand by operand.
     extents: Vec<Value>,
     strides: Vec<Value>,
     helpers: Value,
-    helper: Option<SigRef>,
     /// Values of `once` phases and of reductions.
     shared: Vec<Option<Value>>,
     /// One area of partials for each reduction, by its number.
@@ -198,22 +223,11 @@ struct Emitter<'a, 'b> {
 }
 
 impl<'a, 'b> Emitter<'a, 'b> {
-    fn new(b: FunctionBuilder<'b>, nest: &'a Nest, vectors: bool) -> Emitter<'a, 'b> {
+    fn new(b: FunctionBuilder<'b>, nest: &'a Nest, has: Has) -> Emitter<'a, 'b> {
         let types: Vec<Elem> = nest.insts().map(|i| i.ty).collect();
         let none = Value::from_u32(0);
         let (shared, partials) = (vec![None; types.len()], vec![None; types.len()]);
-        Emitter {
-            b,
-            nest,
-            vectors,
-            types,
-            extents: Vec::new(),
-            strides: Vec::new(),
-            helpers: none,
-            helper: None,
-            shared,
-            partials,
-        }
+        Emitter { b, nest, has, types, extents: Vec::new(), strides: Vec::new(), helpers: none, shared, partials }
     }
 
     fn run(mut self, config: cranelift_codegen::isa::TargetFrontendConfig) {
@@ -224,10 +238,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let (args, begin, end) = (params[0], params[1], params[2]);
         let ro = MemFlagsData::trusted().with_readonly();
         let field = |s: &mut Self, offset: usize| s.b.ins().load(I64, ro, args, offset as i32);
-        let operands = field(&mut self, core::mem::offset_of!(abi::DispatchArgs, operands));
-        let extents = field(&mut self, core::mem::offset_of!(abi::DispatchArgs, extents));
-        let strides = field(&mut self, core::mem::offset_of!(abi::DispatchArgs, strides));
-        self.helpers = field(&mut self, core::mem::offset_of!(abi::DispatchArgs, helpers));
+        let operands = field(&mut self, offset_of!(DispatchArgs, operands));
+        let extents = field(&mut self, offset_of!(DispatchArgs, extents));
+        let strides = field(&mut self, offset_of!(DispatchArgs, strides));
+        self.helpers = field(&mut self, offset_of!(DispatchArgs, helpers));
         let rank = self.nest.rank();
         for d in 0..rank {
             let extent = self.b.ins().load(I64, ro, extents, d as i32 * 8);
@@ -246,12 +260,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
             pointers[last] = self.b.ins().iadd(pointers[last], skipped);
         }
         self.extents[0] = self.b.ins().isub(end, begin);
-        if self.nest.insts().any(|i| matches!(i.op, Op::Call(_))) {
-            let mut signature = Signature::new(CallConv::SystemV);
-            signature.params.extend([F64; 2].map(AbiParam::new));
-            signature.returns.push(AbiParam::new(F64));
-            self.helper = Some(self.b.import_signature(signature));
-        }
         for (v, inst) in self.nest.insts().enumerate() {
             if matches!(inst.op, Op::Reduce(_)) {
                 let bytes = (PARTIALS * inst.ty.size()) as u32;
@@ -384,7 +392,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             }
         }
         let last = nest.rank() - 1;
-        let vectors = self.vectors && self.vector_form(insts, number);
+        let vectors = self.has.vectors && self.vector_form(insts, number);
         // With one inner dim, `seen` is where the row stands; with more it counts on from row to row.
         if nest.inner == 1 && vectors {
             let extent = self.extents[last];
@@ -509,6 +517,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                     };
                     step && lanes(operand.elem)
                 }
+                Op::Un(op) if !self.has.rounding && rounding(op, inst.ty).is_some() => false,
                 Op::Un(_) => inst.ty == Elem::F32 || inst.ty == Elem::Bool,
                 Op::Bin(op) => match inst.ty {
                     Elem::F32 => true,
@@ -518,7 +527,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                     Elem::Bool => matches!(op, BinOp::And | BinOp::Or | BinOp::Xor),
                     _ => false,
                 },
-                Op::Fma => inst.ty == Elem::F32,
+                Op::Fma => self.has.fma && inst.ty == Elem::F32,
                 Op::Cmp(_) => matches!(arg(0), Elem::F32 | Elem::I32),
                 Op::Select => lanes(inst.ty),
                 Op::Cast => matches!(
@@ -598,8 +607,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 self.b.ins().store(anywhere(), args[0], pointers[o as usize], offset);
                 args[0]
             }
-            Op::Un(op) => self.unary(op, ty, width, args[0]),
+            Op::Un(op) => match rounding(op, ty) {
+                Some(offset) if !self.has.rounding => self.call(offset, clif, args),
+                _ => self.unary(op, ty, width, args[0]),
+            },
             Op::Bin(op) => self.binary(op, ty, width, args[0], args[1]),
+            Op::Fma if !self.has.fma => {
+                let offset = if ty == Elem::F32 { offset_of!(Helpers, fmaf) } else { offset_of!(Helpers, fma) };
+                self.call(offset, clif, args)
+            }
             Op::Fma => self.b.ins().fma(args[0], args[1], args[2]),
             Op::Cmp(op) => self.compare(op, from, args[0], args[1]),
             Op::Select if width == Width::Scalar => self.b.ins().select(args[0], args[1], args[2]),
@@ -621,18 +637,22 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 }
             },
             Op::Bitcast => self.same_bits(clif, args[0]),
-            Op::Call(func) => {
-                let at = crate::nest::Func::ALL.iter().position(|f| *f == func).unwrap_or(0);
-                let ro = MemFlagsData::trusted().with_readonly();
-                let pointer = self.b.ins().load(I64, ro, self.helpers, at as i32 * 8);
-                let second = args.get(1).copied().unwrap_or(args[0]);
-                let signature = self.helper.expect("imported for nests that call");
-                let call = self.b.ins().call_indirect(signature, pointer, &[args[0], second]);
-                self.b.inst_results(call)[0]
-            }
+            Op::Call(func) => self.call(func.offset(), clif, args),
             Op::Reduce(_) => args[0],
             Op::Round(_) => unreachable!("refused before emission"),
         }
+    }
+
+    /// Calls the helper at `offset` of the table, which takes and gives values of one type.
+    fn call(&mut self, offset: usize, ty: Type, args: &[Value]) -> Value {
+        let mut signature = Signature::new(CallConv::SystemV);
+        signature.params.extend(args.iter().map(|_| AbiParam::new(ty)));
+        signature.returns.push(AbiParam::new(ty));
+        let signature = self.b.import_signature(signature);
+        let ro = MemFlagsData::trusted().with_readonly();
+        let helper = self.b.ins().load(I64, ro, self.helpers, offset as i32);
+        let call = self.b.ins().call_indirect(signature, helper, args);
+        self.b.inst_results(call)[0]
     }
 
     fn same_bits(&mut self, clif: Type, a: Value) -> Value {
@@ -829,6 +849,21 @@ impl<'a, 'b> Emitter<'a, 'b> {
             },
         }
     }
+}
+
+/// The helper that rounds to an integer, where `op` does.
+fn rounding(op: UnOp, ty: Elem) -> Option<usize> {
+    Some(match (op, ty) {
+        (UnOp::Floor, Elem::F32) => offset_of!(Helpers, floorf),
+        (UnOp::Ceil, Elem::F32) => offset_of!(Helpers, ceilf),
+        (UnOp::Trunc, Elem::F32) => offset_of!(Helpers, truncf),
+        (UnOp::Nearest, Elem::F32) => offset_of!(Helpers, rintf),
+        (UnOp::Floor, _) => offset_of!(Helpers, floor),
+        (UnOp::Ceil, _) => offset_of!(Helpers, ceil),
+        (UnOp::Trunc, _) => offset_of!(Helpers, trunc),
+        (UnOp::Nearest, _) => offset_of!(Helpers, rint),
+        _ => return None,
+    })
 }
 
 fn scalar_type(ty: Elem) -> Type {

@@ -223,7 +223,7 @@ impl Machine<'_, '_, '_> {
                 Op::Bitcast => arg(0),
                 Op::Call(func) => {
                     let wide = |k: usize| if k < func.arity() { scalar::cast(inst.ty, Elem::F64, arg(k)) } else { 0 };
-                    let y = scalar::call(func, scalar::f64_of(wide(0)), scalar::f64_of(wide(1)));
+                    let y = func.call(scalar::f64_of(wide(0)), scalar::f64_of(wide(1)));
                     scalar::cast(Elem::F64, inst.ty, y.to_bits())
                 }
                 Op::Reduce(op) => {

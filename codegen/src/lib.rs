@@ -5,8 +5,10 @@
 //! [verifier](Nest::verify), and an [interpreter](interp) that is the definition of its arithmetic. Back ends agree
 //! with the interpreter to the bit, any NaN being equal to any NaN:
 //!
-//! * `clif` (feature `cranelift`): Cranelift, to bytes and relocations; maps no memory.
-//! * `jit` (feature `jit`): executable memory, written before it is executable and never after.
+//! * `clif` (feature `cranelift`): Cranelift, to bytes that run wherever they are copied to; maps no memory. Feature
+//!   `all-arch` makes code for every architecture on every machine.
+//! * `jit`: executable memory, written before it is executable and never after: for bytes that are already there
+//!   (feature `executable`), or compiled in this process (feature `jit`).
 //!
 //! Without features this crate needs no operating system.
 //!
@@ -29,18 +31,21 @@
 //! interp::run(&nest, &space, &mut { data }, 0, 2).unwrap();
 //! assert_eq!(y, [2.0f32, 5.0].map(f32::to_ne_bytes).concat());
 //! ```
-#![cfg_attr(not(feature = "jit"), no_std)]
+#![no_std]
 #![deny(unsafe_code)]
 
 extern crate alloc;
+#[cfg(any(feature = "cranelift", feature = "executable"))]
+extern crate std;
 
 pub mod abi;
 mod builder;
 #[cfg(feature = "cranelift")]
 pub mod clif;
 mod elem;
+mod func;
 pub mod interp;
-#[cfg(feature = "jit")]
+#[cfg(feature = "executable")]
 #[allow(unsafe_code)] // Executable memory: one of the four rooms for unsafe code.
 pub mod jit;
 pub mod lexer;
@@ -52,6 +57,7 @@ mod verify;
 
 pub use builder::Builder;
 pub use elem::Elem;
-pub use nest::{Access, BinOp, CmpOp, Func, Inst, Nest, Op, Operand, Phase, RedOp, Step, UnOp, Value};
+pub use func::Func;
+pub use nest::{Access, BinOp, CmpOp, Inst, Nest, Op, Operand, Phase, RedOp, Step, UnOp, Value};
 pub use text::ParseError;
 pub use verify::VerifyError;

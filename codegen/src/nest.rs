@@ -1,6 +1,6 @@
 //! The loop-nest IR.
 
-use crate::Elem;
+use crate::{Elem, Func};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -211,80 +211,6 @@ pub enum RedOp {
     Min,
     /// [`BinOp::Max`]; the least value over nothing.
     Max,
-}
-
-/// Functions beyond arithmetic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Func {
-    /// eˣ.
-    Exp,
-    /// Hyperbolic tangent.
-    Tanh,
-    /// Natural logarithm.
-    Log,
-    /// Error function.
-    Erf,
-    /// Sine.
-    Sin,
-    /// Cosine.
-    Cos,
-    /// Tangent.
-    Tan,
-    /// Arc sine.
-    Asin,
-    /// Arc cosine.
-    Acos,
-    /// Arc tangent.
-    Atan,
-    /// Hyperbolic sine.
-    Sinh,
-    /// Hyperbolic cosine.
-    Cosh,
-    /// Area hyperbolic sine.
-    Asinh,
-    /// Area hyperbolic cosine.
-    Acosh,
-    /// Area hyperbolic tangent.
-    Atanh,
-    /// log(1 + x).
-    Log1p,
-    /// Power.
-    Pow,
-    /// Remainder with the dividend's sign.
-    Fmod,
-}
-
-impl Func {
-    /// Every function, in the order of the helper table.
-    pub const ALL: &'static [Func] = &[
-        Func::Exp,
-        Func::Tanh,
-        Func::Log,
-        Func::Erf,
-        Func::Sin,
-        Func::Cos,
-        Func::Tan,
-        Func::Asin,
-        Func::Acos,
-        Func::Atan,
-        Func::Sinh,
-        Func::Cosh,
-        Func::Asinh,
-        Func::Acosh,
-        Func::Atanh,
-        Func::Log1p,
-        Func::Pow,
-        Func::Fmod,
-    ];
-
-    /// How many arguments it takes.
-    pub const fn arity(self) -> usize {
-        match self {
-            Func::Pow | Func::Fmod => 2,
-            _ => 1,
-        }
-    }
 }
 
 impl BinOp {

@@ -1,6 +1,6 @@
 //! The arithmetic of single operations, on bits: the definition that back ends reproduce.
 
-use crate::nest::{BinOp, CmpOp, Func, UnOp};
+use crate::nest::{BinOp, CmpOp, UnOp};
 use crate::{Elem, Elem::*};
 
 pub(crate) fn f32_of(bits: u64) -> f32 {
@@ -257,30 +257,6 @@ pub(crate) fn round(to: Elem, a: u64) -> u64 {
         F16 => bits32(half::f16::from_f32(f32_of(a)).to_f32()),
         Bf16 => bits32(half::bf16::from_f32(f32_of(a)).to_f32()),
         _ => a,
-    }
-}
-
-/// The functions of the helper table: one pinned libm on every machine.
-pub(crate) fn call(func: Func, x: f64, y: f64) -> f64 {
-    match func {
-        Func::Exp => libm::exp(x),
-        Func::Tanh => libm::tanh(x),
-        Func::Log => libm::log(x),
-        Func::Erf => libm::erf(x),
-        Func::Sin => libm::sin(x),
-        Func::Cos => libm::cos(x),
-        Func::Tan => libm::tan(x),
-        Func::Asin => libm::asin(x),
-        Func::Acos => libm::acos(x),
-        Func::Atan => libm::atan(x),
-        Func::Sinh => libm::sinh(x),
-        Func::Cosh => libm::cosh(x),
-        Func::Asinh => libm::asinh(x),
-        Func::Acosh => libm::acosh(x),
-        Func::Atanh => libm::atanh(x),
-        Func::Log1p => libm::log1p(x),
-        Func::Pow => libm::pow(x, y),
-        Func::Fmod => libm::fmod(x, y),
     }
 }
 

@@ -14,8 +14,8 @@
 //! ```
 //! A `;` begins a comment. `store` takes a number too, so the numbers of a body may have gaps.
 
-use crate::nest::{Access, BinOp, CmpOp, Func, Inst, Nest, Op, Operand, Phase, RedOp, Step, UnOp, Value};
-use crate::{Elem, scalar};
+use crate::nest::{Access, BinOp, CmpOp, Inst, Nest, Op, Operand, Phase, RedOp, Step, UnOp, Value};
+use crate::{Elem, Func, scalar};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
@@ -60,39 +60,12 @@ const CMP: &[(&str, CmpOp)] =
     &[("eq", CmpOp::Eq), ("ne", CmpOp::Ne), ("lt", CmpOp::Lt), ("le", CmpOp::Le), ("gt", CmpOp::Gt), ("ge", CmpOp::Ge)];
 const RED: &[(&str, RedOp)] =
     &[("reduce_sum", RedOp::Sum), ("reduce_prod", RedOp::Prod), ("reduce_min", RedOp::Min), ("reduce_max", RedOp::Max)];
-const FUNC: &[(&str, Func)] = &[
-    ("exp", Func::Exp),
-    ("tanh", Func::Tanh),
-    ("log", Func::Log),
-    ("erf", Func::Erf),
-    ("sin", Func::Sin),
-    ("cos", Func::Cos),
-    ("tan", Func::Tan),
-    ("asin", Func::Asin),
-    ("acos", Func::Acos),
-    ("atan", Func::Atan),
-    ("sinh", Func::Sinh),
-    ("cosh", Func::Cosh),
-    ("asinh", Func::Asinh),
-    ("acosh", Func::Acosh),
-    ("atanh", Func::Atanh),
-    ("log1p", Func::Log1p),
-    ("pow", Func::Pow),
-    ("fmod", Func::Fmod),
-];
-
 fn name<T: PartialEq>(list: &'static [(&'static str, T)], op: &T) -> &'static str {
     list.iter().find(|e| e.1 == *op).map_or("?", |e| e.0)
 }
 
 fn find<T: Copy>(list: &[(&str, T)], name: &str) -> Option<T> {
     list.iter().find(|e| e.0 == name).map(|e| e.1)
-}
-
-impl fmt::Display for Func {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(name(FUNC, self))
-    }
 }
 
 impl fmt::Display for RedOp {
@@ -307,7 +280,7 @@ impl Parser {
                             (Op::Cmp(cmp), Elem::Bool, rest)
                         } else if let Some(red) = find(RED, op) {
                             (Op::Reduce(red), typed()?, rest)
-                        } else if let Some(func) = find(FUNC, op) {
+                        } else if let Some(func) = Func::ALL.iter().copied().find(|f| f.name() == op) {
                             (Op::Call(func), typed()?, rest)
                         } else {
                             return Err(format!("there is no operation '{op}'"));

@@ -28,11 +28,12 @@ fn worst(func: Func, reference: fn(f64) -> f64) -> (f64, f32) {
     let (module, refused) = JitModule::new([&nest(func)], &Target::host()).unwrap();
     assert!(refused.is_empty());
     let operands = [x.as_ptr() as *mut u8, y.as_mut_ptr().cast()];
+    let (extents, strides) = ([x.len() as u64], [1i64, 1]);
     let args = DispatchArgs {
         size: size_of::<DispatchArgs>() as u64,
         operands: operands.as_ptr(),
-        extents: [x.len() as u64].as_ptr(),
-        strides: [1i64, 1].as_ptr(),
+        extents: extents.as_ptr(),
+        strides: strides.as_ptr(),
         helpers: &HELPERS,
     };
     // SAFETY: both operands have as many elements as the space.

@@ -10,6 +10,7 @@ mod error;
 mod import;
 mod lower;
 pub mod ops;
+mod pack_constants;
 pub mod passes;
 pub mod tiled;
 
@@ -22,6 +23,7 @@ pub mod onnx {
 
 pub use error::{CompileError, Missing};
 pub use import::{Model, read};
+pub use pack_constants::pack_constants;
 
 use smalti_graph::Graph;
 use smalti_isa::Target;

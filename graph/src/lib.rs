@@ -10,13 +10,12 @@
 mod graph;
 pub mod interp;
 pub mod ops;
-mod tensor;
 mod text;
 mod types;
 mod verify;
 
 pub use graph::{Attr, Attrs, Binding, Block, Check, Fact, Graph, GraphError, Infer, Node, Region, ValueId, ValueInfo};
 pub use smalti_codegen::Elem;
-pub use tensor::Tensor;
+pub use smalti_tensor::Tensor;
 pub use text::{Find, Parsed};
 pub use types::Type;

@@ -106,6 +106,12 @@ impl Features {
         set
     }
 
+    /// The features that are present together with all that they imply.
+    pub fn closed(present: impl Fn(Feature) -> bool) -> Features {
+        let whole = |f: &Feature| Features::of(&[*f]).iter().all(&present);
+        Feature::ALL.iter().copied().filter(whole).fold(Features::NONE, Features::with)
+    }
+
     /// This set with `feature` and all that it implies.
     #[must_use]
     pub const fn with(self, feature: Feature) -> Features {

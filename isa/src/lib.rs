@@ -20,11 +20,13 @@ extern crate std;
 
 mod core_class;
 #[cfg(feature = "detect")]
-#[allow(unsafe_code)] // One of the four rooms for unsafe code: XGETBV has no safe form.
+#[allow(unsafe_code)] // One of the four rooms for unsafe code: the processor and the kernel are asked by instructions.
 mod detect;
 mod features;
 mod target;
 
 pub use core_class::CoreClass;
+#[cfg(feature = "detect")]
+pub use detect::{Detection, detect};
 pub use features::{Feature, Features, Level};
 pub use target::{Arch, Caches, Target, TargetError};

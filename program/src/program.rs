@@ -1,8 +1,8 @@
 //! Programs, buffers and steps.
 
 use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
+use bytes::Bytes;
 use smalti_codegen::{Elem, Nest};
 use smalti_dims::{Dim, Symbol, Symbols};
 use smalti_isa::Target;
@@ -22,6 +22,9 @@ pub struct Program {
     pub target: Target,
     /// Names of the symbols in sizes.
     pub symbols: Symbols,
+    /// A symbol that the machine gives its value: bits of its vector registers / 128. Tiles of families that follow the
+    /// vector length are so many times as wide.
+    pub vscale: Option<Symbol>,
     /// What a run is given.
     pub inputs: Vec<Port>,
     /// What a run gives.
@@ -54,8 +57,8 @@ pub struct Port {
 pub struct Constant {
     /// Where it came from.
     pub name: String,
-    /// Its bytes.
-    pub bytes: Arc<[u8]>,
+    /// Its bytes, owned or lent by whoever maps them.
+    pub bytes: Bytes,
 }
 
 /// Memory for elements of one type.
@@ -319,7 +322,7 @@ pub struct Pack {
     /// Whose work it is, for reports.
     pub name: String,
     /// Rows of a tile.
-    pub t0: usize,
+    pub t0: Dim,
     /// Dims of which each has its own panels.
     pub batch: Vec<Dim>,
     /// Rows.

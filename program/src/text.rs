@@ -5,8 +5,8 @@ use crate::program::*;
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
-use alloc::sync::Arc;
 use alloc::vec::Vec;
+use bytes::Bytes;
 use core::fmt::Write;
 use smalti_codegen::lexer::{Lexer, SyntaxError, Token, quote};
 use smalti_codegen::{Elem, Nest};
@@ -19,6 +19,9 @@ impl Program {
     pub fn print(&self) -> String {
         let mut out = String::new();
         let _ = writeln!(out, "program {} for {} {{", quote(&self.name), quote(&self.target.to_string()));
+        if let Some(s) = self.vscale {
+            let _ = writeln!(out, "  vscale {}", self.symbols.name(s));
+        }
         for (key, ports) in [("input", &self.inputs), ("output", &self.outputs)] {
             for p in ports {
                 let _ = writeln!(out, "  {key} {} = %{} [{}]", quote(&p.name), p.buffer.0, self.list(&p.shape));
@@ -156,9 +159,9 @@ impl Program {
                 self.epilogue_text(&c.epilogue)
             ),
             Call::Pack(p) => format!(
-                "pack {} x{} [{}] rows ({}) cols ({})\nfrom ({})\nto %{} at ({}) panel ({}) batch ({})",
+                "pack {} tile ({}) [{}] rows ({}) cols ({})\nfrom ({})\nto %{} at ({}) panel ({}) batch ({})",
                 quote(&p.name),
-                p.t0,
+                self.symbols.text(&p.t0),
                 self.list(&p.batch),
                 self.symbols.text(&p.rows),
                 self.symbols.text(&p.cols),
@@ -176,7 +179,7 @@ impl Program {
     ///
     /// # Errors
     /// The first line that is wrong, or what makes the program ill-formed.
-    pub fn parse(text: &str, constants: &[Arc<[u8]>]) -> Result<Program, SyntaxError> {
+    pub fn parse(text: &str, constants: &[Bytes]) -> Result<Program, SyntaxError> {
         // Nests stand behind bars and have a reader of their own.
         let is_nest = |l: &str| l.trim_start().starts_with('|');
         let mut nests: Vec<Nest> = Vec::new();
@@ -202,6 +205,7 @@ impl Program {
             name,
             target,
             symbols: Symbols::default(),
+            vscale: None,
             inputs: Vec::new(),
             outputs: Vec::new(),
             constants: Vec::new(),
@@ -213,6 +217,10 @@ impl Program {
         p.lexer.expect('{')?;
         while !p.lexer.eat('}') {
             match p.lexer.word()?.as_str() {
+                "vscale" => {
+                    let name = p.lexer.word()?;
+                    program.vscale = Some(p.symbols.named(&name));
+                }
                 "input" => program.inputs.push(p.port()?),
                 "output" => program.outputs.push(p.port()?),
                 "constant" => {
@@ -475,13 +483,9 @@ impl Parser {
     }
 
     fn pack(&mut self) -> Result<Pack, SyntaxError> {
-        let name = self.lexer.text()?;
-        let tile = self.lexer.word()?;
-        let t0 = tile.strip_prefix('x').and_then(|t| t.parse().ok());
-        let t0 = t0.ok_or_else(|| self.lexer.error(format!("'{tile}' is no tile")))?;
         Ok(Pack {
-            name,
-            t0,
+            name: self.lexer.text()?,
+            t0: self.keyed("tile", Self::bracketed)?,
             batch: self.list()?,
             rows: self.keyed("rows", Self::bracketed)?,
             cols: self.keyed("cols", Self::bracketed)?,

@@ -7,6 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use smalti_codegen::{Access, Elem, Phase};
 use smalti_dims::{Dim, Symbol};
+use smalti_isa::Feature;
 use smalti_ukernels::elem::ElemType;
 use smalti_ukernels::name::Types;
 use smalti_ukernels::table::ROWS;
@@ -36,6 +37,13 @@ impl Program {
             nest.verify().map_err(|e| format!("{e}"))?;
         }
         let mut state = State::default();
+        if let Some(s) = self.vscale {
+            if !self.target.features.has(Feature::V) {
+                return Err(format!("{} has no vector length that symbol {} could follow", self.target, self.symbols.name(s)));
+            }
+            self.bind(s, &mut state)?;
+        }
+        let machine = state.bound.clone();
         for buffer in &self.buffers {
             let (count, at, what) = match buffer.place {
                 Place::Input(i) => (self.inputs.len(), i, "input"),
@@ -60,7 +68,7 @@ impl Program {
         }
         self.steps(&self.once, &mut state, true)?;
         // Symbols of a load have no values in a run.
-        if !state.bound.is_empty() {
+        if state.bound != machine {
             return Err("a step that runs once binds a symbol".into());
         }
         for (i, port) in self.inputs.iter().enumerate() {
@@ -274,12 +282,9 @@ impl Program {
                 self.epilogue(&c.epilogue, 4, [smalti_codegen::Step::Any; 2], state, [&mut reads, &mut writes])?;
             }
             Call::Pack(p) => {
-                let dims = [&p.rows, &p.cols, &p.panel, &p.offset, &p.batch_stride];
+                let dims = [&p.t0, &p.rows, &p.cols, &p.panel, &p.offset, &p.batch_stride];
                 p.batch.iter().chain(dims).try_for_each(|d| self.dim(d, state))?;
                 self.view(&p.src, p.batch.len() + 2, Elem::F32, state)?;
-                if p.t0 == 0 || p.t0 >= LARGEST {
-                    return Err(format!("a pack into tiles of {} rows", p.t0));
-                }
                 self.id(p.out)?;
                 if self.buffer(p.out).elem != Elem::F32 {
                     return Err("panels are of f32".into());

@@ -4,7 +4,7 @@
 use smalti_program::Program;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
+use bytes::Bytes;
 
 fn main() -> ExitCode {
     smalti_filetest::run(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs"), "program", |input| {
@@ -12,7 +12,7 @@ fn main() -> ExitCode {
         let lengths = input
             .lines()
             .filter_map(|l| l.trim().strip_prefix("constant ")?.split_whitespace().rev().nth(1)?.parse().ok());
-        let constants: Vec<Arc<[u8]>> = lengths.map(|n: usize| vec![0; n].into()).collect();
+        let constants: Vec<Bytes> = lengths.map(|n: usize| vec![0; n].into()).collect();
         match Program::parse(input, &constants) {
             Ok(program) => {
                 let text = program.print();

@@ -3,7 +3,7 @@
 
 use crate::code::Code;
 use crate::error::RunError;
-use crate::memory::Memory;
+use crate::memory::{Lent, Memory};
 use crate::pool::Pool;
 use crate::prepare::{Conv, Dispatch, Matmul, Pack, Prepared, Strided, Tail};
 use alloc::string::String;
@@ -108,7 +108,7 @@ impl InputBases {
 pub(crate) struct Bases<'a> {
     pub(crate) program: &'a Program,
     pub(crate) inputs: &'a InputBases,
-    pub(crate) constants: &'a [Memory],
+    pub(crate) constants: &'a [Lent],
     pub(crate) once: &'a mut [Memory],
     pub(crate) slots: &'a mut [Memory],
 }

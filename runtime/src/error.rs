@@ -1,6 +1,7 @@
 //! What can go wrong.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use smalti_tiling::PlanError;
 
 /// Why a program can't be loaded.
@@ -16,6 +17,30 @@ pub enum LoadError {
         program: String,
         /// What the machine is.
         machine: String,
+    },
+    /// The module's program for this machine is not well-formed.
+    #[error(transparent)]
+    Module(#[from] smalti_module::ModuleError),
+    /// No variant runs here, and this build makes no other.
+    #[error("E104: the module has code for {}, this machine is {machine}; compile the model with --target {machine}, or run it with a smalti that has the compiler", variants(.targets))]
+    NoVariant {
+        /// The targets of its variants.
+        targets: Vec<String>,
+        /// What the machine is.
+        machine: String,
+    },
+    /// The constants would grow out of all proportion.
+    #[error(
+        "E103: {constants} bytes of constants would become {packed} when they are packed, more than the {most} that are \
+         allowed (this is a bug in the program)"
+    )]
+    Packed {
+        /// Bytes of constants.
+        constants: usize,
+        /// Bytes of what is made of them.
+        packed: usize,
+        /// Bytes that may be.
+        most: usize,
     },
     /// The constants could not be prepared.
     #[error(transparent)]
@@ -98,4 +123,8 @@ pub enum RunError {
         /// What it gave back.
         status: u32,
     },
+}
+
+fn variants(targets: &[String]) -> String {
+    if targets.is_empty() { String::from("no target (its portable part alone)") } else { targets.join(" and ") }
 }

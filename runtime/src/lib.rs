@@ -14,6 +14,9 @@ extern crate alloc;
 mod call;
 mod code;
 mod error;
+#[cfg(feature = "std")]
+#[allow(unsafe_code)] // Maps files: one of the four rooms for unsafe code.
+mod map;
 mod memory;
 mod pool;
 mod prepare;
@@ -21,6 +24,8 @@ mod session;
 
 pub use code::Code;
 pub use error::{LoadError, RunError};
+#[cfg(feature = "std")]
+pub use map::map;
 #[cfg(feature = "std")]
 pub use pool::Threads;
 pub use pool::{Inline, Pool};

@@ -92,6 +92,9 @@ pub(crate) struct Needs {
     pub(crate) batches: usize,
 }
 
+/// Packed tiles have no more rows: sixteen registers' worth of the longest vectors that RVV allows.
+const LARGEST_TILE: usize = 1 << 20;
+
 /// Elements of a dispatch that are worth a task of their own.
 const TASK: u64 = 1 << 15;
 
@@ -416,28 +419,36 @@ impl Preparer<'_> {
         let size = [self.size(name, &p.rows)?, self.size(name, &p.cols)?];
         let src = self.view(name, &p.src)?;
         self.bounds(name, 0, &src, &[&batch[..], &size].concat())?;
+        let t0 = self.size(name, &p.t0)?;
+        if t0 == 0 || t0 > LARGEST_TILE {
+            return Err(RunError::Size {
+                node: name.clone(),
+                what: "rows of a packed tile".to_owned(),
+                value: t0.to_string(),
+            });
+        }
         let (offset, panel) = (self.size(name, &p.offset)?, self.size(name, &p.panel)?);
         let batch_stride = self.size(name, &p.batch_stride)?;
         let len = self.write(p.out, name, needs)?;
         let count = batch.iter().product::<usize>();
         if count > 0 && size[0] > 0 && size[1] > 0 {
-            let tiles = size[0].div_ceil(p.t0);
+            let tiles = size[0].div_ceil(t0);
             let last = offset as i128
                 + (count as i128 - 1) * batch_stride as i128
                 + (tiles as i128 - 1) * panel as i128
-                + size[1] as i128 * p.t0 as i128;
+                + size[1] as i128 * t0 as i128;
             if last > len as i128 {
                 return Err(RunError::Bounds { node: name.clone(), operand: 1, at: last, len });
             }
         }
         let types = Types::pair(ElemType::F32, ElemType::F32);
-        let row = select::panels(Op::Pack, types, p.t0, 1, self.host.target());
+        let row = select::panels(Op::Pack, types, t0, 1, self.host.target());
         let row = row.and_then(|row| row.bind(self.host).ok()).ok_or_else(|| RunError::Size {
             node: name.clone(),
-            what: alloc::format!("a kernel that packs panels of {}", p.t0),
+            what: alloc::format!("a kernel that packs panels of {t0}"),
             value: "not in this build".to_owned(),
         })?;
-        Ok(Pack { row, t0: p.t0, batch, size, src, out: p.out, offset, panel, batch_stride })
+        Ok(Pack { row, t0, batch, size, src, out: p.out, offset, panel, batch_stride })
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::call::{self, Bases, InputBases, WorkerCell};
 use crate::code::Code;
 use crate::error::{LoadError, RunError};
-use crate::memory::Memory;
+use crate::memory::{Lent, Memory};
 use crate::pool::Pool;
 use crate::prepare::{Cases, Preparer, shape_text};
 use alloc::borrow::ToOwned;
@@ -13,8 +13,10 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
-use smalti_codegen::Elem;
+use smalti_codegen::{Elem, Nest};
 use smalti_dims::{Dim, Symbol};
+use smalti_isa::Target;
+use smalti_module::Module;
 use smalti_program::{Bind, BufferId, Call, Loop, Place, Program, Rhs, Step, View};
 use smalti_ukernels::Host;
 
@@ -68,7 +70,7 @@ pub struct Session {
     pool: Arc<dyn Pool>,
     steps: Vec<Exec>,
     values: Vec<Option<i64>>,
-    constants: Vec<Memory>,
+    constants: Vec<Lent>,
     once: Vec<Memory>,
     slots: Vec<Memory>,
     workers: Vec<WorkerCell>,
@@ -87,7 +89,7 @@ impl Session {
     /// # Errors
     /// The program is not well-formed, or for another machine.
     pub fn new(program: Arc<Program>, host: Host, pool: Arc<dyn Pool>) -> Result<Session, LoadError> {
-        Session::with(program, host, pool, true)
+        Session::with(program, host, pool, |nests, target| Code::new(nests, target))
     }
 
     /// The same with every dispatch interpreted: slow, and free of machine code made here.
@@ -95,16 +97,46 @@ impl Session {
     /// # Errors
     /// The program is not well-formed, or for another machine.
     pub fn interpreted(program: Arc<Program>, host: Host, pool: Arc<dyn Pool>) -> Result<Session, LoadError> {
-        Session::with(program, host, pool, false)
+        Session::with(program, host, pool, |_, _| (Code::Interpreter, Vec::new()))
     }
 
-    fn with(program: Arc<Program>, host: Host, pool: Arc<dyn Pool>, native: bool) -> Result<Session, LoadError> {
+    /// Loads the variant of a module that serves this machine best. With `native` its machine code is executed, which is
+    /// as safe as the file is trustworthy; without, code is made from its dispatches where this build can, or they are
+    /// interpreted.
+    ///
+    /// # Errors
+    /// No variant runs here, or what is wrong with its program.
+    pub fn load(module: &Module, host: Host, pool: Arc<dyn Pool>, native: bool) -> Result<Session, LoadError> {
+        let best = module.best(host.target()).ok_or_else(|| LoadError::NoVariant {
+            targets: module.variants.iter().map(|v| v.target.to_string()).collect(),
+            machine: host.target().to_string(),
+        })?;
+        let variant = &module.variants[best];
+        let program = Arc::new(variant.program()?);
+        let file = variant.code.as_ref().filter(|_| native);
+        Session::with(program, host, pool, |nests, target| match file.map(Code::of) {
+            Some(Ok(code)) => (code, Vec::new()),
+            Some(Err(note)) => {
+                let (code, mut notes) = Code::new(nests, target);
+                notes.insert(0, note);
+                (code, notes)
+            }
+            None => Code::new(nests, target),
+        })
+    }
+
+    fn with(
+        program: Arc<Program>,
+        host: Host,
+        pool: Arc<dyn Pool>,
+        code: impl FnOnce(&[Nest], &Target) -> (Code, Vec<String>),
+    ) -> Result<Session, LoadError> {
         program.verify()?;
         if !host.target().runs(&program.target) {
             return Err(LoadError::Target { program: program.target.to_string(), machine: host.target().to_string() });
         }
         let nests: Vec<_> = program.nests.iter().map(smalti_codegen::math::expand).collect();
-        let (code, notes) = if native { Code::new(&nests, host.target()) } else { (Code::Interpreter, Vec::new()) };
+        let (code, notes) = code(&nests, host.target());
         // The interpreter takes nests as machine code does: without functions of f32.
         let program = Arc::new(Program { nests, ..(*program).clone() });
         let count = |pick: fn(&Place) -> Option<u32>| {
@@ -113,7 +145,7 @@ impl Session {
         let memories = |n: usize| (0..n).map(|_| Memory::default()).collect::<Vec<_>>();
         let mut session = Session {
             values: vec![None; program.symbols.len()],
-            constants: program.constants.iter().map(|c| Memory::of(&c.bytes)).collect(),
+            constants: program.constants.iter().map(|c| Lent::new(&c.bytes)).collect(),
             once: memories(count(|p| if let Place::Once(i) = p { Some(*i) } else { None })),
             slots: memories(count(|p| if let Place::Slot(i) = p { Some(*i) } else { None })),
             workers: (0..pool.workers()).map(|_| WorkerCell::default()).collect(),
@@ -129,9 +161,34 @@ impl Session {
             notes,
             pool,
         };
+        session.forget();
+        session.allow_once()?;
         let mut once = execs(&session.program, &session.program.once);
         session.steps(&mut once)?;
         Ok(session)
+    }
+
+    /// Symbols have no values but what the machine gives.
+    fn forget(&mut self) {
+        self.values.fill(None);
+        if let Some(s) = self.program.vscale {
+            self.values[s.0 as usize] = self.host.target().vlen.map(|vlen| i64::from(vlen / 128));
+        }
+    }
+
+    /// Refuses a program whose constants would grow out of all proportion when they are packed: panels of few columns
+    /// are padded, but not without end.
+    fn allow_once(&self) -> Result<(), LoadError> {
+        let constants: usize = self.program.constants.iter().map(|c| c.bytes.len()).sum();
+        let vscale = self.host.target().vlen.map_or(1, |vlen| usize::from(vlen / 128));
+        let most = constants.saturating_mul(64).saturating_mul(vscale).saturating_add(1 << 20);
+        let mut packed = 0usize;
+        for buffer in self.program.buffers.iter().filter(|b| matches!(b.place, Place::Once(_))) {
+            let preparer = Preparer { program: &self.program, values: &self.values, host: &self.host };
+            let len = preparer.size("packed constants", &buffer.len)?;
+            packed = packed.saturating_add(len.saturating_mul(buffer.elem.size()));
+        }
+        if packed > most { Err(LoadError::Packed { constants, packed, most }) } else { Ok(()) }
     }
 
     /// The program, its nests without functions of f32.
@@ -159,7 +216,7 @@ impl Session {
         if inputs.len() != program.inputs.len() {
             return Err(RunError::Inputs { expected: program.inputs.len(), found: inputs.len() });
         }
-        self.values.fill(None);
+        self.forget();
         self.inputs.clear();
         for (i, (port, input)) in program.inputs.iter().zip(inputs).enumerate() {
             let wrong = |reason: String| RunError::Input { name: port.name.clone(), reason };
@@ -228,13 +285,13 @@ impl Session {
         let shape = &self.shapes[i];
         let buffer = self.program.buffer(port.buffer);
         let len = shape.iter().product::<usize>() * buffer.elem.size();
-        let memory = match buffer.place {
-            Place::Slot(s) => &self.slots[s as usize],
-            Place::Once(s) => &self.once[s as usize],
-            Place::Constant(s) => &self.constants[s as usize],
+        let bytes = match buffer.place {
+            Place::Slot(s) => self.slots[s as usize].bytes(),
+            Place::Once(s) => self.once[s as usize].bytes(),
+            Place::Constant(s) => self.constants[s as usize].bytes(),
             Place::Input(_) => return None,
         };
-        Some(Output { name: &port.name, elem: buffer.elem, shape, bytes: memory.bytes().get(..len)? })
+        Some(Output { name: &port.name, elem: buffer.elem, shape, bytes: bytes.get(..len)? })
     }
 
     /// All outputs of the last run.
@@ -488,7 +545,7 @@ fn dims(program: &Program, call: &Call, visit: &mut dyn FnMut(&Dim)) {
             c.epilogue.operands.iter().for_each(|v| view(v, visit));
         }
         Call::Pack(p) => {
-            p.batch.iter().chain([&p.rows, &p.cols, &p.panel, &p.offset, &p.batch_stride]).for_each(&mut *visit);
+            p.batch.iter().chain([&p.t0, &p.rows, &p.cols, &p.panel, &p.offset, &p.batch_stride]).for_each(&mut *visit);
             view(&p.src, visit);
             visit(&program.buffer(p.out).len);
         }

@@ -15,6 +15,8 @@
 #[doc = include_str!("../../README.md")]
 pub struct Readme;
 
+pub mod module;
+
 use smalti_program::Program;
 use smalti_runtime::{Inline, Input, Pool, Threads};
 use smalti_ukernels::Host;
@@ -47,6 +49,18 @@ pub enum Error {
     /// The model was not compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
+    /// There is no code generator for a target.
+    #[error(transparent)]
+    Code(#[from] smalti_codegen::clif::ClifError),
+    /// A file can't be read.
+    #[error("{0}")]
+    File(String),
+    /// A file is no module, or damaged.
+    #[error(transparent)]
+    Module(#[from] smalti_module::ModuleError),
+    /// The portable part of a module can't be read.
+    #[error("E305: the portable part of the module: {0}")]
+    Portable(String),
     /// The program was not loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
@@ -66,7 +80,10 @@ pub fn compile(model: &Path, options: &Options) -> Result<Stages, Error> {
 }
 
 /// A compiled model with its memory and threads.
-pub struct Session(smalti_runtime::Session);
+pub struct Session {
+    session: smalti_runtime::Session,
+    notes: Vec<String>,
+}
 
 impl Session {
     /// Loads a compiled model for this machine.
@@ -82,7 +99,8 @@ impl Session {
     /// # Errors
     /// It was compiled for another machine.
     pub fn of(program: Arc<Program>, pool: Arc<dyn Pool>) -> Result<Session, Error> {
-        Ok(Session(smalti_runtime::Session::new(program, Host::detect(), pool)?))
+        let session = smalti_runtime::Session::new(program, Host::detect(), pool)?;
+        Ok(Session { session, notes: Vec::new() })
     }
 
     /// Loads a compiled model and makes no machine code: fused dispatches are interpreted, to the same bits, slowly.
@@ -92,7 +110,8 @@ impl Session {
     /// It was compiled for another machine.
     pub fn interpreted(model: &Stages, threads: usize) -> Result<Session, Error> {
         let program = Arc::new(model.program.clone());
-        Ok(Session(smalti_runtime::Session::interpreted(program, Host::detect(), pool(threads))?))
+        let session = smalti_runtime::Session::interpreted(program, Host::detect(), pool(threads))?;
+        Ok(Session { session, notes: Vec::new() })
     }
 
     /// Runs the model on tensors in the order of its inputs.
@@ -102,13 +121,18 @@ impl Session {
     pub fn run(&mut self, inputs: &[Tensor]) -> Result<Vec<Tensor>, Error> {
         let views: Vec<Input<'_>> =
             inputs.iter().map(|t| Input { elem: t.elem, shape: &t.shape, bytes: &t.bytes }).collect();
-        self.0.run(&views)?;
-        Ok(self.0.outputs().map(|o| Tensor::new(o.elem, o.shape, o.bytes.to_vec())).collect())
+        self.session.run(&views)?;
+        Ok(self.session.outputs().map(|o| Tensor::new(o.elem, o.shape, o.bytes.to_vec())).collect())
     }
 
     /// The session without copies: views go in and come out.
     pub fn inner(&mut self) -> &mut smalti_runtime::Session {
-        &mut self.0
+        &mut self.session
+    }
+
+    /// What runs slower than it could, and why.
+    pub fn notes(&self) -> impl Iterator<Item = &str> {
+        self.notes.iter().chain(self.session.notes()).map(String::as_str)
     }
 }
 

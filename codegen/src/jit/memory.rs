@@ -34,7 +34,7 @@ impl JITMemoryProvider for Mapping {
     fn finalize(&mut self, _: BranchProtection) -> ModuleResult<()> {
         if let Some(map) = self.writable.take() {
             let allocation = |e| ModuleError::Allocation { err: e };
-            self.executable = Some(map.make_exec().map_err(allocation)?);
+            self.executable = Some(super::make_executable(map).map_err(allocation)?);
         }
         Ok(())
     }

@@ -6,8 +6,8 @@
 mod exp;
 mod tanh;
 
-use crate::nest::{Func, Nest, Op, Value};
-use crate::{Builder, Elem};
+use crate::nest::{Nest, Op, Value};
+use crate::{Builder, Elem, Func};
 use alloc::vec::Vec;
 
 /// Replaces every function of f32 by its arithmetic. Back ends take only expanded nests.

@@ -100,6 +100,7 @@ pub(crate) fn lower(graph: &Graph, options: &Options) -> Result<Program, Compile
             name: graph.name.clone(),
             target: options.target,
             symbols: graph.symbols.clone(),
+            vscale: None,
             inputs: Vec::new(),
             outputs: Vec::new(),
             constants: Vec::new(),
@@ -275,6 +276,12 @@ impl Lower<'_> {
         self.slots += 1;
         let buffer = self.buffer(elem, smalti_dims::product(shape), place);
         Loc { buffer, offset: Dim::from(0i64), strides: dense(shape) }
+    }
+
+    /// The machine's vector length / 128 bits.
+    pub(crate) fn vscale(&mut self) -> Dim {
+        let symbols = &mut self.program.symbols;
+        Dim::symbol(*self.program.vscale.get_or_insert_with(|| symbols.fresh("vscale")))
     }
 
     /// New memory that is written once.

@@ -69,18 +69,25 @@ pub(crate) fn problem(graph: &Graph, node: &Node, constant: bool, strict: bool) 
     }))
 }
 
-/// N0 of a family, where it is fixed.
-fn node_t0(family: &Family) -> usize {
-    match family.n0 {
-        smalti_ukernels::name::Dim::Fixed(n) => n.into(),
-        _ => 1,
-    }
-}
-
 impl Lower<'_> {
     fn family(node: &Node) -> Result<Family, LowerError> {
         let text = node.attrs.word("family");
         Family::parse(text).ok_or(LowerError(format!("'{text}' is no family")))
+    }
+
+    /// N0 of a family.
+    fn n0(&mut self, family: &Family) -> Dim {
+        match (family.n0, family.n0.on(&self.options.target)) {
+            (_, Some(n0)) => Dim::from(n0),
+            (smalti_ukernels::name::Dim::Vscale(n0), None) => Dim::from(usize::from(n0)) * self.vscale(),
+            _ => Dim::from(1i64),
+        }
+    }
+
+    /// Rows of the tiles that a pack writes.
+    fn t0(&mut self, node: &Node) -> Dim {
+        let t0 = Dim::from(node.attrs.int("t0", 1).max(1));
+        if node.attrs.int("vscale", 0) != 0 { t0 * self.vscale() } else { t0 }
     }
 
     /// The nest of an epilogue and its operands but the tile. `views` are over the output's dims; `step_of` is the dim
@@ -195,7 +202,7 @@ impl Lower<'_> {
         let rhs = if packed {
             // From one product's panels to the next one's, along the dims that the operand has itself.
             let own = &right.0[..right.0.len() - 2];
-            let n0 = Dim::from(node_t0(&family));
+            let n0 = self.n0(&family);
             let total = n.div_ceil(&n0) * n0 * k.clone();
             let steps: Vec<Dim> = dense(own).into_iter().map(|s| s * total.clone()).collect();
             let panels = Loc { strides: steps, ..right.1.clone() }.broadcast(own, &full[..full.len() - 2]);
@@ -301,11 +308,11 @@ impl Lower<'_> {
     pub(crate) fn pack(&mut self, node: &Node) -> Result<(), LowerError> {
         let id = node.inputs[0].ok_or("there is no operand")?;
         let (shape, loc) = self.operand(id, node.attrs.int("trans", 0) != 0, false)?;
-        let t0 = node.attrs.int("t0", 1).max(1) as usize;
+        let t0 = self.t0(node);
         let rank = shape.len() - 2;
         let (k, n) = (shape[rank].clone(), shape[rank + 1].clone());
-        let panel = k.clone() * Dim::from(t0);
-        let batch_stride = n.div_ceil(&Dim::from(t0)) * panel.clone();
+        let panel = k.clone() * t0.clone();
+        let batch_stride = n.div_ceil(&t0) * panel.clone();
         let len = product(&shape[..rank]) * batch_stride.clone();
         let mut strides = loc.strides.clone();
         strides.swap(rank, rank + 1);
@@ -346,14 +353,14 @@ impl Lower<'_> {
         let id = node.inputs[0].ok_or("there are no weights")?;
         let (shape, loc) = (self.shape(id)?, self.loc(id)?);
         let sizes: Vec<usize> = shape.iter().map(Dim::size).collect::<Option<_>>().ok_or("weights of unknown shape")?;
-        let n0 = node.attrs.int("t0", 1).max(1) as usize;
+        let n0 = self.t0(node);
         let groups = node.attrs.int("group", 1).max(1) as usize;
         let (oc, ic) = (sizes[0] / groups, sizes[1]);
         let taps: Vec<Dim> = shape[2..].to_vec();
         let tap_count: usize = sizes[2..].iter().product();
-        let panel = ic * tap_count * n0;
-        let group_len = oc.div_ceil(n0) * panel;
-        let (out, once) = self.packed(&loc, Dim::from(groups * group_len));
+        let panel = Dim::from(ic * tap_count) * n0.clone();
+        let group_len = Dim::from(oc).div_ceil(&n0) * panel.clone();
+        let (out, once) = self.packed(&loc, Dim::from(groups) * group_len.clone());
         let full = ic / CHANNEL_GROUP;
         for g in 0..groups {
             // All whole groups of channels in one call, and the rest in another.
@@ -370,14 +377,14 @@ impl Lower<'_> {
                         .concat();
                 let step = Step::Call(Call::Pack(Pack {
                     name: node.name.clone(),
-                    t0: n0,
+                    t0: n0.clone(),
                     batch: [&[Dim::from(count)][..], &taps].concat(),
                     rows: Dim::from(oc),
                     cols: Dim::from(channels),
                     src: View { buffer: loc.buffer, offset, strides },
-                    panel: Dim::from(panel),
-                    offset: Dim::from(g * group_len + first * tap_count * n0),
-                    batch_stride: Dim::from(channels * n0),
+                    panel: panel.clone(),
+                    offset: Dim::from(g) * group_len.clone() + Dim::from(first * tap_count) * n0.clone(),
+                    batch_stride: Dim::from(channels) * n0.clone(),
                     out,
                 }));
                 if once { self.program.once.push(step) } else { self.steps.push(step) }

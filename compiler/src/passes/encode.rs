@@ -7,6 +7,7 @@ use crate::lower::problem;
 use crate::tiled::{ENCODE, PACK, PACK_WEIGHTS, elem_of};
 use smalti_graph::{Attr, Attrs, Block, Elem, Graph, Node, ValueId};
 use smalti_tiling::{Layout, plan};
+use smalti_ukernels::name::Dim;
 use std::collections::HashMap;
 
 /// Sets an encoding on both operands of every f32 product and convolution.
@@ -92,12 +93,18 @@ fn choose_block(graph: &Graph, block: &mut Block, options: &Options) -> Result<(
         for (at, layout) in [(lhs, plan.lhs), (rhs, plan.rhs)] {
             let attrs = &mut block.nodes[at].attrs.0;
             attrs.insert("layout".to_owned(), Attr::Word(layout.to_string()));
-            let n0 = match layout {
-                Layout::InPlace(_) => continue,
-                Layout::Panels { t0, .. } => t0,
-                Layout::Weights { n0, .. } => n0,
+            if matches!(layout, Layout::InPlace(_)) {
+                continue;
+            }
+            let (t0, follows) = match (plan.family.n0, plan.family.n0.on(&options.target)) {
+                (_, Some(n0)) => (n0, false),
+                (Dim::Vscale(n0), None) => (n0.into(), true),
+                _ => (plan.tile[0], false),
             };
-            attrs.insert("t0".to_owned(), Attr::Int(n0 as i64));
+            attrs.insert("t0".to_owned(), Attr::Int(t0 as i64));
+            if follows {
+                attrs.insert("vscale".to_owned(), Attr::Int(1));
+            }
         }
     }
     Ok(())

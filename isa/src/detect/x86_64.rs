@@ -35,7 +35,7 @@ impl Probe for Cpu {
     }
 }
 
-/// `(leaf, register, bit, feature, needs)`; registers count eax, ebx, ecx, edx.
+/// `(leaf, subleaf, register, bit, feature)`; registers count eax, ebx, ecx, edx.
 const BITS: &[(u32, u32, usize, u32, Feature)] = &[
     (1, 0, 2, 12, Feature::Fma),
     (1, 0, 2, 29, Feature::F16c),
@@ -61,22 +61,14 @@ pub(super) fn target(probe: &impl Probe) -> Target {
     let basic = probe.cpuid(1, 0);
     let osxsave = basic[2] >> 27 & 1 == 1;
     let xcr0 = if osxsave { probe.xcr0() } else { 0 };
-    let mut features = Features::NONE;
-    if basic[2] & V2_BITS == V2_BITS {
-        features = features.with(Feature::Sse42);
-    }
-    for &(leaf, subleaf, register, bit, feature) in BITS {
-        let present = probe.cpuid(leaf, subleaf)[register] >> bit & 1 == 1;
-        let wide = Features::of(&[feature]).has(Feature::Avx512f);
-        let state = if wide { ZMM_STATE } else { YMM_STATE };
-        let implied_ok = Features::of(&[feature])
-            .minus(features)
-            .iter()
-            .all(|f| f == feature || BITS.iter().any(|b| b.4 == f && probe.cpuid(b.0, b.1)[b.2] >> b.3 & 1 == 1));
-        if present && implied_ok && xcr0 & state == state && features.has(Feature::Sse42) {
-            features = features.with(feature);
+    let features = Features::closed(|f| match BITS.iter().find(|b| b.4 == f) {
+        Some(&(leaf, subleaf, register, bit, feature)) => {
+            let wide = Features::of(&[feature]).has(Feature::Avx512f);
+            let state = if wide { ZMM_STATE } else { YMM_STATE };
+            xcr0 & state == state && probe.cpuid(leaf, subleaf)[register] >> bit & 1 == 1
         }
-    }
+        None => f == Feature::Sse42 && basic[2] & V2_BITS == V2_BITS,
+    });
     Target { arch: Arch::X86_64, features, vlen: None, caches: caches(probe), core: core_class(probe, basic[0]) }
 }
 

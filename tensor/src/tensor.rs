@@ -95,7 +95,7 @@ impl Tensor {
     }
 
     /// Sets element `i` of a float tensor, rounding once.
-    pub(crate) fn set(&mut self, i: usize, value: f64) {
+    pub fn set(&mut self, i: usize, value: f64) {
         let size = self.elem.size();
         let place = &mut self.bytes[i * size..(i + 1) * size];
         match self.elem {

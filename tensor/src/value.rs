@@ -1,19 +1,31 @@
 //! Values as users write them: `@x.npy`, `2x3xf32=1 2 3 4 5 6`, `2x2xi32=[[1 2][3 4]]`, `1x3xf32=2`, `3.14`, each
 //! after an optional `NAME=`.
 
-use crate::{Failure, npy};
-use smalti_graph::{Elem, Tensor};
+use crate::{Tensor, npy};
+use smalti_codegen::Elem;
 use std::fs;
+
+/// A sentence about a text or a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ValueError(pub String);
 
 /// What a value is for: a name, and the element type that is expected.
 #[derive(Clone, Debug)]
-pub(crate) struct Port {
-    pub(crate) name: String,
-    pub(crate) elem: Elem,
+pub struct Port {
+    /// The name.
+    pub name: String,
+    /// The type of its elements.
+    pub elem: Elem,
+    /// The whole type, for messages, such as `f32[N,3]`.
+    pub ty: String,
 }
 
 /// For each port, the text that is meant for it: by name, else by order.
-pub(crate) fn assign<'a>(ports: &[Port], texts: &'a [String], what: &str) -> Result<Vec<Option<&'a str>>, Failure> {
+///
+/// # Errors
+/// A name that there is none of, a port given twice, or more texts than ports.
+pub fn assign<'a>(ports: &[Port], texts: &'a [String], what: &str) -> Result<Vec<Option<&'a str>>, ValueError> {
     let mut found: Vec<Option<&str>> = vec![None; ports.len()];
     let mut next = 0;
     for text in texts {
@@ -29,7 +41,7 @@ pub(crate) fn assign<'a>(ports: &[Port], texts: &'a [String], what: &str) -> Res
                 {
                     let known: Vec<&str> = ports.iter().map(|p| p.name.as_str()).collect();
                     let _ = rest;
-                    return Err(Failure(format!("the model has no {what} '{name}'; it has {}", known.join(", "))));
+                    return Err(ValueError(format!("the model has no {what} '{name}'; it has {}", known.join(", "))));
                 }
                 while next < found.len() && found[next].is_some() {
                     next += 1;
@@ -39,8 +51,8 @@ pub(crate) fn assign<'a>(ports: &[Port], texts: &'a [String], what: &str) -> Res
         };
         match found.get_mut(at) {
             Some(slot) if slot.is_none() => *slot = Some(value),
-            Some(_) => return Err(Failure(format!("{what} '{}' is given twice", ports[at].name))),
-            None => return Err(Failure(format!("{} {what}s are given, the model has {}", texts.len(), ports.len()))),
+            Some(_) => return Err(ValueError(format!("{what} '{}' is given twice", ports[at].name))),
+            None => return Err(ValueError(format!("{} {what}s are given, the model has {}", texts.len(), ports.len()))),
         }
     }
     Ok(found)
@@ -62,7 +74,10 @@ fn typed(text: &str) -> Option<(Vec<usize>, Elem)> {
 }
 
 /// Reads a value.
-pub(crate) fn read(text: &str, port: &Port) -> Result<Tensor, Failure> {
+///
+/// # Errors
+/// The part that is no value, or a file that can't be read.
+pub fn read(text: &str, port: &Port) -> Result<Tensor, ValueError> {
     if let Some(path) = text.strip_prefix('@') {
         return npy::read(path, Some(port.elem));
     }
@@ -72,31 +87,50 @@ pub(crate) fn read(text: &str, port: &Port) -> Result<Tensor, Failure> {
         None => (None, text),
     };
     let (shape, elem) = match ty {
-        Some(ty) => typed(ty).ok_or_else(|| Failure(format!("'{ty}' is no shape and type such as 2x3xf32")))?,
+        Some(ty) => typed(ty).ok_or_else(|| ValueError(format!("'{ty}' is no shape and type such as 2x3xf32")))?,
         None => (Vec::new(), port.elem),
     };
     let count = shape.iter().try_fold(1usize, |p, &d| p.checked_mul(d)).filter(|c| *c <= isize::MAX as usize / 8);
-    let count = count.ok_or_else(|| Failure(format!("'{text}' has too many elements")))?;
+    let count = count.ok_or_else(|| ValueError(format!("'{text}' has too many elements")))?;
     if let Some(path) = data.strip_prefix('@') {
-        let bytes = fs::read(path).map_err(|e| Failure(format!("{path}: {e}")))?;
+        let bytes = fs::read(path).map_err(|e| ValueError(format!("{path}: {e}")))?;
         if bytes.len() != count * elem.size() {
             let needed = count * elem.size();
-            return Err(Failure(format!("{path}: {} bytes, a {elem}{shape:?} has {needed}", bytes.len())));
+            return Err(ValueError(format!("{path}: {} bytes, a {elem}{shape:?} has {needed}", bytes.len())));
         }
         return Ok(Tensor::new(elem, shape, bytes));
     }
     let words: Vec<&str> =
         data.split(|c: char| c.is_whitespace() || matches!(c, ',' | '[' | ']')).filter(|w| !w.is_empty()).collect();
     if words.len() != count && words.len() != 1 {
-        return Err(Failure(format!("'{text}': {} values, a {elem}{shape:?} has {count}", words.len())));
+        return Err(ValueError(format!("'{text}': {} values, a {elem}{shape:?} has {count}", words.len())));
     }
     let mut bytes = Vec::with_capacity(count * elem.size());
     for i in 0..count {
         let word = words[if words.len() == 1 { 0 } else { i }];
-        let element = one(elem, word).ok_or_else(|| Failure(format!("'{word}' is no {elem}")))?;
+        let element = one(elem, word).ok_or_else(|| ValueError(format!("'{word}' is no {elem}")))?;
         bytes.extend_from_slice(&element);
     }
     Ok(Tensor::new(elem, shape, bytes))
+}
+
+/// Values for all ports, which are inputs.
+///
+/// # Errors
+/// An input without a value, besides those of [`assign`] and [`read`].
+pub fn read_all(ports: &[Port], texts: &[String]) -> Result<Vec<Tensor>, ValueError> {
+    let found = assign(ports, texts, "input")?;
+    ports
+        .iter()
+        .zip(found)
+        .map(|(port, text)| match text {
+            Some(text) => read(text, port),
+            None => Err(ValueError(format!(
+                "input '{0}' of {1} is missing; give it as --input={0}=@FILE.npy",
+                port.name, port.ty
+            ))),
+        })
+        .collect()
 }
 
 fn one(elem: Elem, word: &str) -> Option<Vec<u8>> {
@@ -122,7 +156,7 @@ fn one(elem: Elem, word: &str) -> Option<Vec<u8>> {
 }
 
 /// A tensor as `--input` reads it, at most `most` elements.
-pub(crate) fn show(tensor: &Tensor, most: usize) -> String {
+pub fn show(tensor: &Tensor, most: usize) -> String {
     let dims: String = tensor.shape.iter().map(|d| format!("{d}x")).collect();
     let value = |i: usize| match tensor.elem {
         Elem::F32 => format!("{}", tensor.get(i) as f32),

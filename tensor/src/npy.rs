@@ -1,14 +1,18 @@
 //! Tensors in .npy files.
 
-use crate::Failure;
+use crate::Tensor;
+use crate::value::ValueError;
 use npyz::{DType, Endianness, NpyFile, Order, TypeChar, WriterBuilder};
-use smalti_graph::{Elem, Tensor};
+use smalti_codegen::Elem;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 
 /// Reads the next array of a stream. `wanted` says how bits that .npy has no name for are taken.
-pub(crate) fn read(path: &str, wanted: Option<Elem>) -> Result<Tensor, Failure> {
-    let wrong = |reason: String| Failure(format!("{path}: {reason}"));
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn read(path: &str, wanted: Option<Elem>) -> Result<Tensor, ValueError> {
+    let wrong = |reason: String| ValueError(format!("{path}: {reason}"));
     let file = File::open(path).map_err(|e| wrong(e.to_string()))?;
     let npy = NpyFile::new(BufReader::new(file)).map_err(|e| wrong(format!("no .npy file, or cut off: {e}")))?;
     let DType::Plain(dtype) = npy.dtype() else { return Err(wrong("structured arrays are no tensors".to_owned())) };
@@ -62,7 +66,10 @@ fn row_major(bytes: &[u8], shape: &[usize], size: usize) -> Vec<u8> {
 }
 
 /// Writes an array at the end of `file`.
-pub(crate) fn write(file: File, path: &str, tensor: &Tensor) -> Result<(), Failure> {
+///
+/// # Errors
+/// The file can't be written.
+pub fn write(file: File, path: &str, tensor: &Tensor) -> Result<(), ValueError> {
     let name = match tensor.elem {
         Elem::F64 => "<f8",
         Elem::F32 => "<f4",
@@ -78,7 +85,7 @@ pub(crate) fn write(file: File, path: &str, tensor: &Tensor) -> Result<(), Failu
         Elem::U8 => "|u1",
         Elem::Bool => "|b1",
     };
-    let dtype = name.parse().map_err(|e| Failure(format!("{path}: {e}")))?;
+    let dtype = name.parse().map_err(|e| ValueError(format!("{path}: {e}")))?;
     let shape: Vec<u64> = tensor.shape.iter().map(|&d| d as u64).collect();
     let mut out = BufWriter::new(file);
     let options = npyz::WriteOptions::new_header_only().dtype(DType::Plain(dtype)).shape(&shape);
@@ -86,5 +93,5 @@ pub(crate) fn write(file: File, path: &str, tensor: &Tensor) -> Result<(), Failu
     result
         .and_then(|()| out.write_all(&tensor.bytes))
         .and_then(|()| out.flush())
-        .map_err(|e| Failure(format!("{path}: {e}")))
+        .map_err(|e| ValueError(format!("{path}: {e}")))
 }
