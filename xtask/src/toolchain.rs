@@ -17,7 +17,7 @@ const OLDEST_EMULATOR: u32 = 9;
 /// A cross compiler of the GNU tools, and the C library that is built for.
 pub(crate) struct Gnu {
     pub(crate) compiler: &'static str,
-    /// The program loader, in the C library's own tree.
+    /// The program loader, in the folder `lib` of the C library's tree.
     loader: &'static str,
     /// What Debian calls the two.
     packages: &'static [&'static str],
@@ -25,12 +25,12 @@ pub(crate) struct Gnu {
 
 pub(crate) const AARCH64: Gnu = Gnu {
     compiler: "aarch64-linux-gnu-gcc",
-    loader: "lib/ld-linux-aarch64.so.1",
+    loader: "ld-linux-aarch64.so.1",
     packages: &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
 };
 pub(crate) const RISCV64: Gnu = Gnu {
     compiler: "riscv64-linux-gnu-gcc",
-    loader: "lib/ld-linux-riscv64-lp64d.so.1",
+    loader: "ld-linux-riscv64-lp64d.so.1",
     packages: &["gcc-riscv64-linux-gnu", "libc6-dev-riscv64-cross"],
 };
 
@@ -45,20 +45,20 @@ impl Gnu {
     }
 
     fn folder(&self) -> Option<String> {
-        let name = Path::new(self.loader).file_name()?.to_str()?;
-        let path = output(Command::new(self.compiler).arg(format!("-print-file-name={name}"))).ok()?;
+        let path = output(Command::new(self.compiler).arg(format!("-print-file-name={}", self.loader))).ok()?;
         // A compiler repeats the name alone where it finds no such file.
-        path.trim().strip_suffix(self.loader).map(str::to_owned)
+        let folder = Path::new(path.trim()).parent()?.parent()?.canonicalize().ok()?;
+        folder.to_str().map(str::to_owned)
     }
 }
 
 /// Fetches everything, and says where it is.
 pub(crate) fn all(root: &Path) -> Outcome {
-    for triple in ARCHES.iter().map(|a| a.triple).chain(TARGETS.iter().map(|t| t.triple)) {
-        target(triple)?;
-        println!("{triple}: its Rust library is there");
+    for t in TARGETS {
+        target(t.triple)?;
     }
     for Arch { triple, gnu, .. } in ARCHES {
+        target(triple)?;
         println!("{triple}: {}, C library in {}", gnu.compiler, gnu.sysroot()?);
     }
     println!("emulators: {}", emulators(root)?.display());
