@@ -2,14 +2,14 @@
 #![allow(missing_docs)]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 fn smalti(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_smalti")).current_dir(root()).args(args).output().unwrap()
+    smalti_filetest::program(env!("CARGO_BIN_EXE_smalti")).current_dir(root()).args(args).output().unwrap()
 }
 
 /// Runs a command that must fail, and gives what it says.

@@ -5,7 +5,7 @@
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::{env, fs};
 
 const SEPARATOR: &str = "\n====\n";
@@ -62,6 +62,15 @@ pub fn printed(path: &Path, actual: &str) -> Result<(), String> {
 /// Whether outputs are rewritten instead of compared.
 pub fn blessing() -> bool {
     env::var_os("SMALTI_BLESS").is_some_and(|v| v == "1")
+}
+
+/// A command that starts a program of this build: by the words of `SMALTI_RUNNER`, where tests run on an emulated machine.
+pub fn program(path: &str) -> Command {
+    let runner = env::var("SMALTI_RUNNER").unwrap_or_default();
+    let mut words = runner.split_whitespace().chain([path]);
+    let mut command = Command::new(words.next().unwrap_or(path));
+    command.args(words);
+    command
 }
 
 fn compare(expected: &str, actual: &str) -> Result<(), String> {

@@ -2,9 +2,13 @@
 #![forbid(unsafe_code)]
 
 mod conformance;
+mod cross;
+mod emulated;
 mod licences;
 mod tests;
+mod toolchain;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -27,7 +31,36 @@ enum Task {
         /// Without the suites that need Python packages.
         #[arg(long)]
         no_conformance: bool,
+        /// Without the architectures that are emulated.
+        #[arg(long, conflicts_with = "target")]
+        host: bool,
+        /// The suite on emulated machines of this architecture alone.
+        #[arg(long, value_parser = PossibleValuesParser::new(emulated::ARCHES.iter().map(|a| a.name)))]
+        target: Vec<String>,
     },
+    /// Run `cargo test` with the arguments that follow, on an emulated machine.
+    Emulate {
+        /// Which.
+        #[arg(value_parser = PossibleValuesParser::new(emulated::MACHINES.iter().map(|m| m.name)))]
+        machine: String,
+        /// Arguments of `cargo test`, such as `-p smalti-isa`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Build static release binaries for an architecture into target/dist, and check their sizes.
+    Cross {
+        /// Which.
+        #[arg(value_parser = PossibleValuesParser::new(cross::TARGETS.iter().map(|t| t.arch)))]
+        arch: String,
+        /// Remove what was built before.
+        #[arg(long)]
+        clean: bool,
+        /// Fail if a build from clean takes more processor time than it may.
+        #[arg(long, requires = "clean")]
+        check_time: bool,
+    },
+    /// Fetch what tests and builds for other architectures need, and say where it is.
+    Toolchain,
     /// Run the shared cases, the core slice of ONNX's backend tests and the real models on the release command line,
     /// and compare with the committed floor.
     Conformance {
@@ -60,7 +93,13 @@ type Outcome = Result<(), String>;
 fn main() -> ExitCode {
     let root = root();
     let result = match Cli::parse().task {
-        Task::Test { require, no_conformance } => tests::test(&root, &require, no_conformance),
+        Task::Test { require, no_conformance, host, target } => {
+            let emulated = |arch: &str| !host && (target.is_empty() || target.iter().any(|t| t == arch));
+            tests::test(&root, &require, !no_conformance, target.is_empty(), emulated)
+        }
+        Task::Emulate { machine, args } => emulated::emulate(&root, &machine, &args),
+        Task::Cross { arch, clean, check_time } => cross::cross(&root, &arch, clean, check_time),
+        Task::Toolchain => toolchain::all(&root),
         Task::Conformance { bless } => conformance::conformance(&root, bless),
         Task::Licences { bless } => licences::licences(&root, bless),
         Task::Bless => tests::bless(&root),
@@ -112,6 +151,19 @@ fn run(command: &mut Command) -> Outcome {
         Ok(status) => Err(format!("{text}: {status}")),
         Err(error) => Err(format!("{text}: {error}")),
     }
+}
+
+/// Processor time of all commands that have ended, in seconds: fields 16 and 17 of Linux's `/proc/self/stat`.
+fn processor_seconds() -> Result<f64, String> {
+    let text = std::fs::read_to_string("/proc/self/stat").map_err(|e| format!("/proc/self/stat: {e}"))?;
+    // The second field, a name in parentheses, may hold spaces.
+    let fields = text.rsplit_once(')').map_or("", |t| t.1).split_whitespace();
+    let ticks: Vec<f64> = fields.skip(13).take(2).filter_map(|f| f.parse().ok()).collect();
+    if ticks.len() < 2 {
+        return Err(format!("/proc/self/stat is cut off: {text}"));
+    }
+    // Linux counts in hundredths wherever this runs.
+    Ok(ticks.iter().sum::<f64>() / 100.0)
 }
 
 /// What a command prints.

@@ -1,8 +1,10 @@
 //! `cargo xtask test` and `bless`.
 
-use crate::{Outcome, cargo, conformance, licences, output, run};
+use crate::emulated::{MACHINES, suite};
+use crate::{Outcome, cargo, conformance, licences, output, processor_seconds, run, toolchain};
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
 /// Crates, and features of theirs, that must build for a machine without an operating system.
 const NO_STD: &[(&str, &str)] = &[
@@ -16,38 +18,63 @@ const NO_STD: &[(&str, &str)] = &[
 ];
 const BARE: &str = "riscv64gc-unknown-none-elf";
 
-pub(crate) fn test(root: &Path, require: &[String], no_conformance: bool) -> Outcome {
+/// `host` says whether this machine's own tests run, `emulated` of which architectures machines are emulated.
+pub(crate) fn test(
+    root: &Path,
+    require: &[String],
+    conformance: bool,
+    host: bool,
+    emulated: impl Fn(&str) -> bool,
+) -> Outcome {
+    if host {
+        host_tests(root, require, conformance)?;
+    }
+    // One machine's failures don't hide those of the next.
+    let mut failed = Vec::new();
+    for machine in MACHINES.iter().filter(|m| emulated(m.arch.name)) {
+        if let Err(error) = step(&format!("tests on {}", machine.name), || suite(root, machine)) {
+            failed.push(error);
+        }
+    }
+    if !failed.is_empty() {
+        return Err(failed.join("\n"));
+    }
+    println!("\nall tests passed");
+    Ok(())
+}
+
+fn host_tests(root: &Path, require: &[String], conformance: bool) -> Outcome {
     for component in ["rustfmt", "clippy"] {
         let tool = component.trim_start_matches("rust");
         if output(&mut cargo(root, &[tool, "--version"])).is_err() {
             run(Command::new("rustup").args(["component", "add", component]))?;
         }
     }
-    step("formatting");
-    run(&mut cargo(root, &["fmt", "--all", "--check"]))?;
-    step("lints");
-    run(&mut cargo(root, &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
-    step("without an operating system");
-    add_target()?;
-    for (package, features) in NO_STD {
-        let args =
-            ["check", "--quiet", "-p", package, "--target", BARE, "--no-default-features", "--features", features];
-        run(&mut cargo(root, &args))?;
+    step("formatting", || run(&mut cargo(root, &["fmt", "--all", "--check"])))?;
+    step("lints", || {
+        run(&mut cargo(root, &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))
+    })?;
+    step("without an operating system", || {
+        toolchain::target(BARE)?;
+        for (package, features) in NO_STD {
+            let args =
+                ["check", "--quiet", "-p", package, "--target", BARE, "--no-default-features", "--features", features];
+            run(&mut cargo(root, &args))?;
+        }
+        Ok(())
+    })?;
+    step("licences and bans", || licences::licences(root, false))?;
+    step("tests", || {
+        run(cargo(root, &["test", "--workspace", "--no-fail-fast"]).env("SMALTI_REQUIRE", require.join(",")))
+    })?;
+    step("the external example", || {
+        let example = root.join("examples/own-threads");
+        run(cargo(&example, &["run", "--release", "--quiet"]).env("CARGO_TARGET_DIR", root.join("target/examples")))
+    })?;
+    step("benches run once", || run(&mut cargo(root, &["bench", "--quiet", "-p", "smalti-benches", "--", "--test"])))?;
+    if conformance {
+        step("conformance", || conformance::conformance(root, false))?;
     }
-    step("licences and bans");
-    licences::licences(root, false)?;
-    step("tests");
-    run(cargo(root, &["test", "--workspace", "--no-fail-fast"]).env("SMALTI_REQUIRE", require.join(",")))?;
-    step("the external example");
-    let example = root.join("examples/own-threads");
-    run(cargo(&example, &["run", "--release", "--quiet"]).env("CARGO_TARGET_DIR", root.join("target/examples")))?;
-    step("benches run once");
-    run(&mut cargo(root, &["bench", "--quiet", "-p", "smalti-benches", "--", "--test"]))?;
-    if !no_conformance {
-        step("conformance");
-        conformance::conformance(root, false)?;
-    }
-    println!("\nall tests passed");
     Ok(())
 }
 
@@ -56,15 +83,12 @@ pub(crate) fn bless(root: &Path) -> Outcome {
     licences::licences(root, true)
 }
 
-fn step(name: &str) {
+/// Runs a part of the tests, and says what it took.
+fn step(name: &str, part: impl FnOnce() -> Outcome) -> Outcome {
     println!("\n== {name}");
-}
-
-/// Makes sure that the bare target's library is there.
-fn add_target() -> Outcome {
-    let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;
-    if Path::new(sysroot.trim()).join("lib/rustlib").join(BARE).exists() {
-        return Ok(());
-    }
-    run(Command::new("rustup").args(["target", "add", BARE]))
+    let (begin, before) = (Instant::now(), processor_seconds()?);
+    let outcome = part();
+    let seconds = processor_seconds()? - before;
+    println!("== {name}: {:.0} s, {seconds:.0} s of processor time", begin.elapsed().as_secs_f64());
+    outcome
 }

@@ -1,0 +1,99 @@
+//! The suite on machines of other architectures, under QEMU's user mode emulation.
+
+use crate::toolchain::{self, Gnu};
+use crate::{Outcome, cargo, run};
+use std::path::Path;
+use std::process::Command;
+
+/// A machine that is emulated.
+pub(crate) struct Machine {
+    pub(crate) name: &'static str,
+    pub(crate) arch: &'static Arch,
+    /// QEMU's words for its processor.
+    cpu: &'static str,
+    /// Runs the whole suite. The others run the crates that behave differently on different processors.
+    whole: bool,
+    /// Levels whose kernels must run on it.
+    requires: &'static str,
+}
+
+pub(crate) struct Arch {
+    pub(crate) name: &'static str,
+    pub(crate) triple: &'static str,
+    pub(crate) gnu: &'static Gnu,
+    emulator: &'static str,
+}
+
+const AARCH64: Arch =
+    Arch { name: "aarch64", triple: "aarch64-unknown-linux-gnu", gnu: &toolchain::AARCH64, emulator: "qemu-aarch64" };
+const RISCV64: Arch =
+    Arch { name: "riscv64", triple: "riscv64gc-unknown-linux-gnu", gnu: &toolchain::RISCV64, emulator: "qemu-riscv64" };
+pub(crate) const ARCHES: &[Arch] = &[AARCH64, RISCV64];
+
+/// Elements past the vector length and under a zero mask are filled with ones, which the instructions allow: code that
+/// counts on their old values fails.
+pub(crate) const MACHINES: &[Machine] = &[
+    machine("aarch64-max", &AARCH64, "max", true),
+    machine("aarch64-neoverse-n1", &AARCH64, "neoverse-n1", false),
+    machine("aarch64-cortex-a53", &AARCH64, "cortex-a53", false),
+    machine("riscv64-vlen256", &RISCV64, "max,vlen=256,rvv_ta_all_1s=true,rvv_ma_all_1s=true", true),
+    machine("riscv64-vlen128", &RISCV64, "rv64,v=true,vlen=128,rvv_ta_all_1s=true,rvv_ma_all_1s=true", false),
+    machine("riscv64-vlen1024", &RISCV64, "max,vlen=1024,rvv_ta_all_1s=true,rvv_ma_all_1s=true", false),
+    machine("riscv64-scalar", &RISCV64, "rv64,v=false", false),
+];
+
+const fn machine(name: &'static str, arch: &'static Arch, cpu: &'static str, whole: bool) -> Machine {
+    Machine { name, arch, cpu, whole, requires: "" }
+}
+
+/// Crates whose behaviour depends on the processor.
+const BY_PROCESSOR: &[&str] =
+    &["smalti-isa", "smalti-ukernels", "smalti-codegen", "smalti-runtime", "smalti", "smalti-fuzz"];
+/// Crates that run on a developer's machine only, and why.
+const HOST_ONLY: &[(&str, &str)] = &[("xtask", "it builds and tests from a developer's machine")];
+
+/// Runs the tests that a machine is there for.
+pub(crate) fn suite(root: &Path, machine: &Machine) -> Outcome {
+    let mut command = command(root, machine)?;
+    command.arg("--no-fail-fast");
+    if machine.whole {
+        command.arg("--workspace");
+        for (package, reason) in HOST_ONLY {
+            println!("ignored {package}: {reason}");
+            command.args(["--exclude", package]);
+        }
+    } else {
+        // Examples in documentation are the same on every processor.
+        command.arg("--tests");
+        for package in BY_PROCESSOR {
+            command.args(["-p", package]);
+        }
+    }
+    run(&mut command)
+}
+
+/// `cargo test` with what `args` say, on a machine.
+pub(crate) fn emulate(root: &Path, name: &str, args: &[String]) -> Outcome {
+    let machine = MACHINES.iter().find(|m| m.name == name).ok_or_else(|| format!("there is no machine '{name}'"))?;
+    run(command(root, machine)?.args(args))
+}
+
+fn command(root: &Path, machine: &Machine) -> Result<Command, String> {
+    let Machine { arch, cpu, .. } = machine;
+    toolchain::target(arch.triple)?;
+    let sysroot = arch.gnu.sysroot()?;
+    let runner = format!("{} -L {sysroot} -cpu {cpu}", arch.emulator);
+    // A runner is cut at spaces, which a folder's name may have: so the search path leads to it.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths([toolchain::emulators(root)?].into_iter().chain(std::env::split_paths(&path)));
+    let variable = format!("CARGO_TARGET_{}", arch.triple.replace('-', "_").to_uppercase());
+    let mut command = cargo(root, &["test", "--target", arch.triple]);
+    command
+        .env("PATH", path.map_err(|e| e.to_string())?)
+        .env(format!("{variable}_LINKER"), arch.gnu.compiler)
+        .env(format!("{variable}_RUNNER"), &runner)
+        // For tests that start a program of this build.
+        .env("SMALTI_RUNNER", runner)
+        .env("SMALTI_REQUIRE", machine.requires);
+    Ok(command)
+}
