@@ -105,7 +105,7 @@ impl Vector for float32x4_t {
     #[inline(always)]
     unsafe fn prefetch(p: *const f32) {
         // SAFETY: a hint, which never faults.
-        unsafe { asm!("prfm pldl2keep, [{}]", in(reg) p, options(nostack, preserves_flags)) }
+        unsafe { asm!("prfm pldl2keep, [{}]", in(reg) p, options(readonly, nostack, preserves_flags)) }
     }
 
     #[inline(always)]
