@@ -6,8 +6,10 @@ use crate::{Host, mmt4d, pack, unpack};
 use Dim::{Fixed, Runtime, Vscale};
 use Numerics::{Exact, FusedChain, MulAdd};
 use Place::{Generic, Isa, Portable};
-use smalti_isa::CoreClass::{self, SapphireRapids, SifiveX280, SpacemitX60, Zen4};
-use smalti_isa::Level::{Avx2Fma, Avx512, V};
+use smalti_isa::CoreClass::{
+    self, CortexA53, CortexA55, NeoverseV1, SapphireRapids, SifiveX280, SpacemitX60, Zen4,
+};
+use smalti_isa::Level::{Avx2Fma, Avx512, Neon, V};
 use smalti_isa::{Features, Target};
 
 /// How a row's arithmetic rounds: what its result may differ in from another row's.
@@ -250,6 +252,7 @@ macro_rules! code {
     };
     (@ $module:ident x86_64_avx2_fma $name:ident) => { code!(@@ "x86_64" $module::x86_64_avx2_fma::$name) };
     (@ $module:ident x86_64_avx512 $name:ident) => { code!(@@ "x86_64" $module::x86_64_avx512::$name) };
+    (@ $module:ident aarch64_neon $name:ident) => { code!(@@ "aarch64" $module::aarch64_neon::$name) };
     (@ $module:ident riscv64_v $name:ident) => { code!(@@ "riscv64" $module::riscv64_v::$name) };
     (@ $module:ident $place:ident $name:ident) => { Some($module::$place::$name) };
     (@@ $arch:literal $path:path) => {{
@@ -294,6 +297,7 @@ macro_rules! moves {
 const F32S: [crate::elem::ElemType; 3] = [F32; 3];
 const AVX2: Place = Isa(Avx2Fma, None);
 const AVX512: Place = Isa(Avx512, None);
+const NEON: Place = Isa(Neon, None);
 const RVV: Place = Isa(V, None);
 const ANY: CoreClass = CoreClass::Generic;
 
@@ -325,6 +329,17 @@ pub static ROWS: &[Row] = &[
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_12x32x1_x86_64_avx512, F32S, Fixed(12), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 3080), (SapphireRapids, 3140), (Zen4, 1585)]),
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_14x32x1_x86_64_avx512, F32S, Fixed(14), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 3100), (SapphireRapids, 3150), (Zen4, 1590)]),
 
+    mmt4d!(aarch64_neon::mmt4d_f32f32f32_1x8x1_aarch64_neon, F32S, Fixed(1), Fixed(8), Fixed(1), NEON, FusedChain, &[(ANY, 195), (CortexA53, 133), (CortexA55, 133)]),
+    mmt4d!(aarch64_neon::mmt4d_f32f32f32_2x8x1_aarch64_neon, F32S, Fixed(2), Fixed(8), Fixed(1), NEON, FusedChain, &[(ANY, 390), (CortexA53, 200), (CortexA55, 200)]),
+    mmt4d!(aarch64_neon::mmt4d_f32f32f32_4x8x1_aarch64_neon, F32S, Fixed(4), Fixed(8), Fixed(1), NEON, FusedChain, &[(ANY, 775), (CortexA53, 266), (CortexA55, 266), (NeoverseV1, 780)]),
+    mmt4d!(aarch64_neon::mmt4d_f32f32f32_8x8x1_aarch64_neon, F32S, Fixed(8), Fixed(8), Fixed(1), NEON, FusedChain, &[(ANY, 785), (CortexA53, 320), (CortexA55, 320), (NeoverseV1, 1550)]),
+    mmt4d!(aarch64_neon::mmt4d_f32f32f32_12x8x1_aarch64_neon, F32S, Fixed(12), Fixed(8), Fixed(1), NEON, FusedChain, &[(ANY, 795), (CortexA53, 342), (CortexA55, 342), (NeoverseV1, 1570)]),
+
+    mmt4d!(aarch64_neon::mmt4d_f32f32f32_1x12x1_aarch64_neon, F32S, Fixed(1), Fixed(12), Fixed(1), NEON, FusedChain, &[(ANY, 295), (CortexA53, 133), (CortexA55, 133)]),
+    mmt4d!(aarch64_neon::mmt4d_f32f32f32_2x12x1_aarch64_neon, F32S, Fixed(2), Fixed(12), Fixed(1), NEON, FusedChain, &[(ANY, 585), (CortexA53, 200), (CortexA55, 200)]),
+    mmt4d!(aarch64_neon::mmt4d_f32f32f32_4x12x1_aarch64_neon, F32S, Fixed(4), Fixed(12), Fixed(1), NEON, FusedChain, &[(ANY, 780), (CortexA53, 266), (CortexA55, 266), (NeoverseV1, 1165)]),
+    mmt4d!(aarch64_neon::mmt4d_f32f32f32_8x12x1_aarch64_neon, F32S, Fixed(8), Fixed(12), Fixed(1), NEON, FusedChain, &[(ANY, 795), (CortexA53, 320), (CortexA55, 320), (NeoverseV1, 1570)]),
+
     mmt4d!(riscv64_v::mmt4d_f32f32f32_1x16x1_riscv64_v, F32S, Fixed(1), Fixed(16), Fixed(1), RVV, FusedChain, &[(ANY, 267), (SpacemitX60, 177), (SifiveX280, 133)]),
     mmt4d!(riscv64_v::mmt4d_f32f32f32_2x16x1_riscv64_v, F32S, Fixed(2), Fixed(16), Fixed(1), RVV, FusedChain, &[(ANY, 534), (SpacemitX60, 355), (SifiveX280, 213)]),
     mmt4d!(riscv64_v::mmt4d_f32f32f32_3x16x1_riscv64_v, F32S, Fixed(3), Fixed(16), Fixed(1), RVV, FusedChain, &[(ANY, 800), (SpacemitX60, 436), (SifiveX280, 266)]),
@@ -342,6 +357,8 @@ pub static ROWS: &[Row] = &[
     moves!(Pack, pack::x86_64_avx2_fma::pack_f32f32_16x1_x86_64_avx2_fma, Fixed(16), Fixed(1), AVX2, 400),
     moves!(Pack, pack::x86_64_avx512::pack_f32f32_16x1_x86_64_avx512, Fixed(16), Fixed(1), AVX512, 800),
     moves!(Pack, pack::x86_64_avx512::pack_f32f32_32x1_x86_64_avx512, Fixed(32), Fixed(1), AVX512, 800),
+    moves!(Pack, pack::aarch64_neon::pack_f32f32_8x1_aarch64_neon, Fixed(8), Fixed(1), NEON, 200),
+    moves!(Pack, pack::aarch64_neon::pack_f32f32_12x1_aarch64_neon, Fixed(12), Fixed(1), NEON, 200),
     moves!(Pack, pack::riscv64_v::pack_f32f32_16x1_riscv64_v, Fixed(16), Fixed(1), RVV, 400),
     moves!(Pack, pack::riscv64_v::pack_f32f32_16vsx1_riscv64_v, Vscale(16), Fixed(1), RVV, 400),
 
@@ -350,6 +367,9 @@ pub static ROWS: &[Row] = &[
     moves!(Unpack, unpack::x86_64_avx2_fma::unpack_f32f32_6x16_x86_64_avx2_fma, Fixed(6), Fixed(16), AVX2, 400),
     moves!(Unpack, unpack::x86_64_avx512::unpack_f32f32_8x32_x86_64_avx512, Fixed(8), Fixed(32), AVX512, 800),
     moves!(Unpack, unpack::x86_64_avx512::unpack_f32f32_14x32_x86_64_avx512, Fixed(14), Fixed(32), AVX512, 800),
+    moves!(Unpack, unpack::aarch64_neon::unpack_f32f32_8x8_aarch64_neon, Fixed(8), Fixed(8), NEON, 200),
+    moves!(Unpack, unpack::aarch64_neon::unpack_f32f32_12x8_aarch64_neon, Fixed(12), Fixed(8), NEON, 200),
+    moves!(Unpack, unpack::aarch64_neon::unpack_f32f32_8x12_aarch64_neon, Fixed(8), Fixed(12), NEON, 200),
     moves!(Unpack, unpack::riscv64_v::unpack_f32f32_6x16_riscv64_v, Fixed(6), Fixed(16), RVV, 400),
     moves!(Unpack, unpack::riscv64_v::unpack_f32f32_6x16vs_riscv64_v, Fixed(6), Vscale(16), RVV, 400),
 ];

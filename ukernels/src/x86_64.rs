@@ -1,43 +1,7 @@
-//! Vectors of f32 on x86-64: what bodies are generic over where the choice of instruction does not matter.
-//!
-//! Bodies are `#[inline(always)]` and called from functions that enable the features; there the methods become the
-//! instructions that they name.
+//! Vectors of f32 on x86-64. Source: Intel SDM volume 2.
 
+use crate::vector::Vector;
 use core::arch::x86_64::*;
-
-/// A vector of f32 and the mask of its first lanes.
-///
-/// # Safety
-/// Every method needs a machine with the vector's instructions; loads and stores access the lanes that they say.
-pub(crate) trait Vector: Copy {
-    /// How many lanes.
-    const LANES: usize;
-    /// Selects lanes.
-    type Mask: Copy;
-
-    /// The first `lanes` lanes, at most all.
-    unsafe fn mask(lanes: usize) -> Self::Mask;
-    /// The lanes of the mask; zeros beside them.
-    unsafe fn load(p: *const f32, mask: Self::Mask) -> Self;
-    /// All lanes.
-    unsafe fn load_all(p: *const f32) -> Self;
-    /// The lanes of the mask.
-    unsafe fn store(self, p: *mut f32, mask: Self::Mask);
-    /// All lanes.
-    unsafe fn store_all(self, p: *mut f32);
-    /// One element in every lane.
-    unsafe fn broadcast(p: *const f32) -> Self;
-    /// `self · b + c`, rounded once.
-    unsafe fn fma(self, b: Self, c: Self) -> Self;
-    /// Sum.
-    unsafe fn add(self, b: Self) -> Self;
-    /// `self` where it is less than `b`, else `b`: also where one is a NaN or both are zeros.
-    unsafe fn min(self, b: Self) -> Self;
-    /// `self` where it is greater than `b`, else `b`.
-    unsafe fn max(self, b: Self) -> Self;
-    /// Lane j of vector i becomes lane i of vector j, for as many vectors as there are lanes.
-    unsafe fn transpose(rows: *const f32, row_stride: isize, columns: *mut f32, column_stride: isize);
-}
 
 /// Sign bits select the lanes of VMASKMOVPS; a window of eight starts at `8 - lanes`.
 static LANES: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -46,6 +10,7 @@ static LANES: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 
 impl Vector for __m256 {
     const LANES: usize = 8;
     type Mask = __m256i;
+    type Left = __m256;
 
     #[inline(always)]
     unsafe fn mask(lanes: usize) -> __m256i {
@@ -84,9 +49,15 @@ impl Vector for __m256 {
     }
 
     #[inline(always)]
-    unsafe fn fma(self, b: __m256, c: __m256) -> __m256 {
+    unsafe fn left(p: *const f32) -> __m256 {
         // SAFETY: the caller's.
-        unsafe { _mm256_fmadd_ps(self, b, c) }
+        unsafe { Self::broadcast(p) }
+    }
+
+    #[inline(always)]
+    unsafe fn fma(left: __m256, right: __m256, acc: __m256) -> __m256 {
+        // SAFETY: the caller's.
+        unsafe { _mm256_fmadd_ps(left, right, acc) }
     }
 
     #[inline(always)]
@@ -105,6 +76,12 @@ impl Vector for __m256 {
     unsafe fn max(self, b: __m256) -> __m256 {
         // SAFETY: the caller's.
         unsafe { _mm256_max_ps(self, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn prefetch(p: *const f32) {
+        // SAFETY: a hint, which never faults.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(p.cast()) }
     }
 
     #[inline(always)]
@@ -130,6 +107,7 @@ impl Vector for __m256 {
 impl Vector for __m512 {
     const LANES: usize = 16;
     type Mask = __mmask16;
+    type Left = __m512;
 
     #[inline(always)]
     unsafe fn mask(lanes: usize) -> __mmask16 {
@@ -167,9 +145,15 @@ impl Vector for __m512 {
     }
 
     #[inline(always)]
-    unsafe fn fma(self, b: __m512, c: __m512) -> __m512 {
+    unsafe fn left(p: *const f32) -> __m512 {
         // SAFETY: the caller's.
-        unsafe { _mm512_fmadd_ps(self, b, c) }
+        unsafe { Self::broadcast(p) }
+    }
+
+    #[inline(always)]
+    unsafe fn fma(left: __m512, right: __m512, acc: __m512) -> __m512 {
+        // SAFETY: the caller's.
+        unsafe { _mm512_fmadd_ps(left, right, acc) }
     }
 
     #[inline(always)]
@@ -188,6 +172,12 @@ impl Vector for __m512 {
     unsafe fn max(self, b: __m512) -> __m512 {
         // SAFETY: the caller's.
         unsafe { _mm512_max_ps(self, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn prefetch(p: *const f32) {
+        // SAFETY: a hint, which never faults.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(p.cast()) }
     }
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! Addresses of the left operand's rows on x86-64.
+//! Addresses of the left operand's rows.
 
 use core::arch::asm;
 

@@ -27,15 +27,17 @@
 //! Source of the tile's shape: IREE's `linalg.mmt4d`; of the batch-reduce form: Georganas et al., "Harnessing Deep
 //! Learning via a Single Building Block", IPDPS 2020.
 
+#[cfg(target_arch = "aarch64")]
+pub mod aarch64_neon;
 pub mod generic;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod lhs_rows;
 pub mod portable;
 pub mod reference;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod tile;
 #[cfg(target_arch = "riscv64")]
 pub mod riscv64_v;
-#[cfg(target_arch = "x86_64")]
-mod x86_64;
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64_avx2_fma;
 #[cfg(target_arch = "x86_64")]

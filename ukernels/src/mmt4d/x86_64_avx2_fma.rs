@@ -1,7 +1,7 @@
 //! AVX2 and FMA. Source: Intel SDM volume 2 (VFMADD231PS, VBROADCASTSS, VMASKMOVPS).
 
 use super::RawArgs;
-use super::x86_64::tile;
+use super::tile::tile;
 use core::arch::x86_64::__m256;
 
 /// # Safety

@@ -1,7 +1,7 @@
 //! AVX-512. Source: Intel SDM volume 2 (VFMADD231PS with embedded broadcast, masked moves).
 
 use super::RawArgs;
-use super::x86_64::tile;
+use super::tile::tile;
 use core::arch::x86_64::__m512;
 
 /// # Safety

@@ -1,7 +1,7 @@
 //! AVX-512.
 
 use super::RawArgs;
-use super::x86_64::panels;
+use super::panels::panels;
 use core::arch::x86_64::__m512;
 
 /// # Safety

@@ -8,11 +8,13 @@
 //!
 //! Source: IREE's `iree_uk_unpack`; the layout is that of [`crate::layout`].
 
+#[cfg(target_arch = "aarch64")]
+pub mod aarch64_neon;
 pub mod generic;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod tiles;
 #[cfg(target_arch = "riscv64")]
 pub mod riscv64_v;
-#[cfg(target_arch = "x86_64")]
-mod x86_64;
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64_avx2_fma;
 #[cfg(target_arch = "x86_64")]

@@ -1,7 +1,7 @@
 //! AVX2 and FMA.
 
 use super::RawArgs;
-use super::x86_64::tiles;
+use super::tiles::tiles;
 use core::arch::x86_64::__m256;
 
 /// # Safety

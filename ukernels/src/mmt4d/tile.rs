@@ -1,9 +1,8 @@
-//! The tile that AVX2 and AVX-512 rows share: accumulators in registers, the left operand broadcast from memory.
+//! The tile that rows on vectors share: accumulators in registers, the left operand element by element from memory.
 
 use super::RawArgs;
 use super::lhs_rows::Rows;
-use crate::x86_64::Vector;
-use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+use crate::vector::Vector;
 
 /// Runs `$body` for each row `$r` below `M0`, at most 14, written out: the compiler leaves longer loops rolled, and then
 /// keeps accumulators in memory.
@@ -54,7 +53,7 @@ pub(super) unsafe fn tile<V: Vector, const M0: usize, const NV: usize, const FUL
         if !a.prefetch_out.is_null() {
             for r in 0..a.rows {
                 let row = a.prefetch_out.cast::<f32>().wrapping_offset(r as isize * a.out_row_stride);
-                _mm_prefetch::<_MM_HINT_T1>(row.cast());
+                V::prefetch(row);
             }
         }
         let mut prefetch = a.prefetch_rhs.cast::<f32>();
@@ -65,20 +64,20 @@ pub(super) unsafe fn tile<V: Vector, const M0: usize, const NV: usize, const FUL
             let mut rows = Rows::<M0>::new(a.lhs.cast::<f32>().wrapping_offset(b.lhs), a.lhs_row_stride);
             if first == 0 && last == M0 {
                 for _ in 0..a.k_per_batch {
-                    let right: [V; NV] = core::array::from_fn(|v| load(rhs, v));
-                    each_row!(r, {
-                        let left = V::broadcast(rows.row(r));
-                        for v in 0..NV {
-                            acc[r][v] = left.fma(right[v], acc[r][v]);
-                        }
-                    });
                     if !prefetch.is_null() {
                         // One line of 16 elements a hint.
                         for line in 0..(NV * V::LANES).div_ceil(16) {
-                            _mm_prefetch::<_MM_HINT_T1>(prefetch.wrapping_add(line * 16).cast());
+                            V::prefetch(prefetch.wrapping_add(line * 16));
                         }
                         prefetch = prefetch.wrapping_offset(a.rhs_k_stride);
                     }
+                    let right: [V; NV] = core::array::from_fn(|v| load(rhs, v));
+                    each_row!(r, {
+                        let left = V::left(rows.row(r));
+                        for v in 0..NV {
+                            acc[r][v] = V::fma(left, right[v], acc[r][v]);
+                        }
+                    });
                     rhs = rhs.wrapping_offset(a.rhs_k_stride);
                     rows.step(a.lhs_k_stride);
                 }
@@ -88,9 +87,9 @@ pub(super) unsafe fn tile<V: Vector, const M0: usize, const NV: usize, const FUL
                     let right: [V; NV] = core::array::from_fn(|v| load(rhs, v));
                     each_row!(r, {
                         if r >= first && r < last {
-                            let left = V::broadcast(rows.row(r));
+                            let left = V::left(rows.row(r));
                             for v in 0..NV {
-                                acc[r][v] = left.fma(right[v], acc[r][v]);
+                                acc[r][v] = V::fma(left, right[v], acc[r][v]);
                             }
                         }
                     });

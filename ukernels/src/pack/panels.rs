@@ -1,8 +1,8 @@
-//! The panels that AVX2 and AVX-512 rows share. Rows of the source that are contiguous along the panel are copied; those
+//! The panels that rows on vectors share. Rows of the source that are contiguous along the panel are copied; those
 //! that are contiguous across it go through a transpose in registers.
 
 use super::{RawArgs, generic};
-use crate::x86_64::Vector;
+use crate::vector::Vector;
 
 /// Panels of `NV` vectors, one column deep.
 ///

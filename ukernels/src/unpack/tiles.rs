@@ -1,8 +1,8 @@
-//! The tiles that AVX2 and AVX-512 rows share: whole rows of a tile are copied by vectors where the output's columns are
+//! The tiles that rows on vectors share: whole rows of a tile are copied by vectors where the output's columns are
 //! contiguous.
 
 use super::{RawArgs, generic};
-use crate::x86_64::Vector;
+use crate::vector::Vector;
 
 /// Tiles of `T0` rows and `NV` vectors.
 ///
