@@ -84,10 +84,10 @@ macro_rules! products {
             "bltz a3, 34f\n",
             step!("v28", "v0", [$($left)*], [$($advance)*], ""),
             each_row!("vfmacc.vf " A ", " F ", v0\n"),
-            "j 31b\n",
+            "j 44f\n",
             "34:\n",
             each_row!("vfmacc.vf " A ", " F ", v28\n"),
-            "j 31b\n",
+            "j 44f\n",
         )
     };
 }
@@ -192,21 +192,51 @@ unsafe fn tile<const M0: usize>(a: &RawArgs, vtype: usize) -> bool {
             "add t6, a5, t6",
             "31:",
             "beq a5, t6, 50f",
-            "ld t0, {batch_lhs}(a5)",
-            "ld a1, {batch_rhs}(a5)",
+            "ld t0, {k_per_batch}(a0)",
             "ld a6, {skip_first}(a5)",
             "ld a7, {skip_last}(a5)",
-            "ld a3, {k_per_batch}(a0)",
+            "ld a3, {rows}(a0)",
             "addi a5, a5, {batch_size}",
-            "beqz a3, 31b",
+            "beqz t0, 31b",
+            // a7 gets a bit for each row that takes no part: none in most batches.
+            "or t0, a6, a7",
+            "addi t1, a3, -{m0}",
+            "or t0, t0, t1",
+            "beqz t0, 40f",
+            "bgeu a7, a3, 31b",
+            "sub a7, a3, a7",
+            "bgeu a6, a7, 31b",
+            "li t0, 1",
+            "sll t1, t0, a6",
+            "sll a7, t0, a7",
+            "sub a7, a7, t1",
+            "not a7, a7",
+            // Their sums wait in the output, while they compute what the first row that takes part does.
+            "ld t0, {out}(a0)",
+            "ld t1, {out_row_stride}(a0)",
+            "slli t1, t1, 2",
+            each_row!(
+                "blez a3, 40f\n"
+                "andi t2, a7, " BIT "\n"
+                "beqz t2, 41f\n"
+                "vse32.v " A ", (t0)\n"
+                "41:\n"
+                "add t0, t0, t1\n"
+                "addi a3, a3, -1\n"
+            ),
+            "40:",
+            "ld t0, {batch_lhs}-{batch_size}(a5)",
+            "ld a1, {batch_rhs}-{batch_size}(a5)",
             "ld t1, {lhs}(a0)",
             "slli t0, t0, 2",
             "add t0, t0, t1",
             "ld t1, {rhs}(a0)",
             "slli a1, a1, 2",
             "add a1, a1, t1",
-            "ld t1, {lhs_row_stride}(a0)",
-            "slli t1, t1, 2",
+            "ld a3, {lhs_row_stride}(a0)",
+            "slli t1, a3, 2",
+            "mul a6, a6, t1",
+            "add a6, a6, t0",
             ".if {m0} > 4",
             "slli t4, t1, 2",
             "add t5, t4, t1",
@@ -222,43 +252,33 @@ unsafe fn tile<const M0: usize>(a: &RawArgs, vtype: usize) -> bool {
             "add t2, t2, t0",
             ".endif",
             "add t1, t1, t0",
-            // All rows take part in most batches.
-            "or a3, a6, a7",
-            "bnez a3, 40f",
-            "ld a3, {rows}(a0)",
-            "addi a3, a3, -{m0}",
-            "bnez a3, 40f",
-            "ld a6, {lhs_row_stride}(a0)",
-            "li a7, 1",
-            "beq a6, a7, 36f",
-            apart!(),
-            "36:",
-            side_by_side!(),
-
-            // Some rows: a7 has a bit for each that takes part. Branches go one way for a whole batch.
-            "40:",
-            "ld a3, {rows}(a0)",
-            "bgeu a7, a3, 31b",
-            "sub a7, a3, a7",
-            "bgeu a6, a7, 31b",
-            "li a3, 1",
-            "sll a6, a3, a6",
-            "sll a7, a3, a7",
-            "sub a7, a7, a6",
-            "ld a3, {k_per_batch}(a0)",
-            "41:",
-            "vle32.v v28, (a1)",
-            "add a1, a1, a2",
-            each_row!(
-                "andi a6, a7, " BIT "\n"
-                "beqz a6, 42f\n"
-                "flw " F ", 0(" P ")\n"
-                "vfmacc.vf " A ", " F ", v28\n"
-                "42:\n"
-                "add " P ", " P ", a4\n"
-            ),
             "addi a3, a3, -1",
-            "bnez a3, 41b",
+            "or a3, a3, a7",
+            "beqz a3, 43f",
+            each_row!(
+                "andi a3, a7, " BIT "\n"
+                "beqz a3, 42f\n"
+                "mv " P ", a6\n"
+                "42:\n"
+            ),
+            apart!(),
+            "43:",
+            side_by_side!(),
+            "44:",
+            "beqz a7, 31b",
+            "ld a3, {rows}(a0)",
+            "ld t0, {out}(a0)",
+            "ld t1, {out_row_stride}(a0)",
+            "slli t1, t1, 2",
+            each_row!(
+                "blez a3, 31b\n"
+                "andi t2, a7, " BIT "\n"
+                "beqz t2, 45f\n"
+                "vle32.v " A ", (t0)\n"
+                "45:\n"
+                "add t0, t0, t1\n"
+                "addi a3, a3, -1\n"
+            ),
             "j 31b",
 
             // Bias, then the clamp: a comparison with a NaN is false, and so is -0 < 0.
