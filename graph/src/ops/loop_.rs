@@ -17,6 +17,9 @@ pub static LOOP: OpDef = OpDef {
         if c.has(1) && c.elem(1)? != Elem::Bool {
             return Err("the condition must be bool".to_owned());
         }
+        for i in [0, 1].into_iter().filter(|&i| c.has(i)).collect::<Vec<_>>() {
+            c.one_element(i)?;
+        }
         let [region] = c.regions else { return Err("there must be one region".to_owned()) };
         let carried = c.inputs().saturating_sub(2);
         let outputs = region.block.outputs.clone();
