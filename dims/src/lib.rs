@@ -284,7 +284,9 @@ impl Dim {
         match (a.clone() - b.clone()).int() {
             Some(0) => equal.clone(),
             Some(_) => different.clone(),
-            None => Dim::atom(Atom::Choose(Box::new([a.clone(), b.clone(), equal.clone(), different.clone()]))).bounded(),
+            None => {
+                Dim::atom(Atom::Choose(Box::new([a.clone(), b.clone(), equal.clone(), different.clone()]))).bounded()
+            }
         }
     }
 

@@ -79,7 +79,9 @@ fn corpus(folders: &[&str], extension: &str) -> Vec<Vec<u8>> {
             let meta = fs::metadata(&path);
             match meta {
                 Ok(meta) if meta.is_dir() => folders.push(path),
-                Ok(meta) if meta.len() <= LONGEST && path.extension().is_some_and(|e| e == extension) => files.push(path),
+                Ok(meta) if meta.len() <= LONGEST && path.extension().is_some_and(|e| e == extension) => {
+                    files.push(path)
+                }
                 _ => {}
             }
         }

@@ -54,7 +54,10 @@ impl Type {
             return Err(format!("a tensor would have a dim of {d}"));
         }
         if smalti_dims::product(shape).is_too_long() {
-            return Err("the sizes are too long expressions of sizes that are known at run time only; fix some of them".to_owned());
+            return Err(
+                "the sizes are too long expressions of sizes that are known at run time only; fix some of them"
+                    .to_owned(),
+            );
         }
         if !fits(*elem, shape.iter().filter_map(Dim::int)) {
             return Err(format!("{} would be too many elements for any machine", self.text(symbols)));

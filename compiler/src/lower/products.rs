@@ -74,11 +74,14 @@ pub(crate) fn problem(graph: &Graph, node: &Node, constant: bool, strict: bool) 
 /// Groups of a convolution, each of which is packed by steps of its own; one of more has no kernel.
 const MAX_GROUPS: usize = 1 << 13;
 
-/// Sizes of a convolution that kernels can count.
+/// Whether kernels can count a convolution's sizes, and there is an output.
 fn countable(p: &Conv2d) -> bool {
     let sizes = [&[p.ic, p.oc, p.groups][..], &p.kernel, &p.stride, &p.dilation].concat();
     let least = |&s: &usize| (1..smalti_program::LARGEST).contains(&s);
-    sizes.iter().all(least) && p.pad.iter().all(|&s| s < smalti_program::LARGEST) && p.groups <= MAX_GROUPS
+    sizes.iter().all(least)
+        && p.pad.iter().all(|&s| s < smalti_program::LARGEST)
+        && p.groups <= MAX_GROUPS
+        && p.output().is_some()
 }
 
 /// N0 of a family, where it is fixed.

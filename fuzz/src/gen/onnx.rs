@@ -56,19 +56,7 @@ const LOCATIONS: [&str; 9] =
 type Change = fn(&mut Unstructured<'_>, &mut GraphProto, &GraphProto) -> Result<()>;
 
 const CHANGES: [Change; 14] = [
-    operation,
-    operand,
-    operand,
-    result,
-    attribute,
-    attribute,
-    nodes,
-    chain,
-    nest,
-    tensor,
-    tensor,
-    types,
-    interface,
+    operation, operand, operand, result, attribute, attribute, nodes, chain, nest, tensor, tensor, types, interface,
     graft,
 ];
 
@@ -295,8 +283,7 @@ fn nest(u: &mut Unstructured<'_>, graph: &mut GraphProto, _: &GraphProto) -> Res
             g: Some(g),
             ..Default::default()
         };
-        let inside =
-            GraphProto { node: vec![node], output: outputs.iter().map(value).collect(), ..Default::default() };
+        let inside = GraphProto { node: vec![node], output: outputs.iter().map(value).collect(), ..Default::default() };
         node = if u.ratio(2, 3)? {
             let other = if level < 4 && u.ratio(1, 8)? {
                 inside.clone()
@@ -364,10 +351,8 @@ fn change_tensor(u: &mut Unstructured<'_>, t: &mut TensorProto) -> Result<()> {
         2 => drop(t.dims.pop()),
         3 => t.raw_data = None,
         4 => {
-            let entry = |key: &str, value: String| StringStringEntryProto {
-                key: Some(key.to_owned()),
-                value: Some(value),
-            };
+            let entry =
+                |key: &str, value: String| StringStringEntryProto { key: Some(key.to_owned()), value: Some(value) };
             t.data_location = Some(DataLocation::External as i32);
             t.external_data = vec![entry("location", (*u.choose(&LOCATIONS)?).to_owned())];
             for key in ["offset", "length"] {
@@ -482,10 +467,12 @@ fn graft(u: &mut Unstructured<'_>, graph: &mut GraphProto, donor: &GraphProto) -
             }
         }
     }
-    graph.output.extend(come.iter().flat_map(|n| n.output.first()).take(1).map(|o| ValueInfoProto {
-        name: Some(o.clone()),
-        ..Default::default()
-    }));
+    graph.output.extend(
+        come.iter()
+            .flat_map(|n| n.output.first())
+            .take(1)
+            .map(|o| ValueInfoProto { name: Some(o.clone()), ..Default::default() }),
+    );
     graph.node.splice(at..at, come);
     Ok(())
 }

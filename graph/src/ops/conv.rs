@@ -106,9 +106,8 @@ impl Window {
     /// How many taps of output `o` along dim `d` lie within an input of `input` elements.
     pub fn inside(&self, d: usize, o: usize, input: usize) -> usize {
         // Taps before this place of the padded input.
-        let before = |place: usize| {
-            place.saturating_sub(o * self.strides[d]).div_ceil(self.dilations[d]).min(self.kernel[d])
-        };
+        let before =
+            |place: usize| place.saturating_sub(o * self.strides[d]).div_ceil(self.dilations[d]).min(self.kernel[d]);
         before(self.pads[d] + input) - before(self.pads[d])
     }
 
@@ -212,7 +211,9 @@ mod tests {
 
     #[test]
     fn taps_inside_are_those_that_have_a_position() {
-        for (kernel, stride, pads, dilation) in [(3, 1, [1, 1], 1), (2, 2, [1, 0], 3), (4, 3, [3, 3], 2), (1, 5, [0, 0], 7)] {
+        for (kernel, stride, pads, dilation) in
+            [(3, 1, [1, 1], 1), (2, 2, [1, 0], 3), (4, 3, [3, 3], 2), (1, 5, [0, 0], 7)]
+        {
             let attrs = Attrs::none()
                 .with("strides", Attr::Ints(vec![stride]))
                 .with("pads", Attr::Ints(pads.to_vec()))
@@ -221,7 +222,11 @@ mod tests {
             for input in 1..9 {
                 for o in 0..9 {
                     let counted = (0..kernel).filter(|&k| window.position(0, o, k, input).is_some()).count();
-                    assert_eq!(window.inside(0, o, input), counted, "{kernel} {stride} {pads:?} {dilation} {input} {o}");
+                    assert_eq!(
+                        window.inside(0, o, input),
+                        counted,
+                        "{kernel} {stride} {pads:?} {dilation} {input} {o}"
+                    );
                 }
             }
         }
@@ -229,7 +234,8 @@ mod tests {
 
     #[test]
     fn windows_whose_arithmetic_leaves_64_bits_are_refused() {
-        let attrs = |name: &str, v: i64| Attrs::none().with(name, Attr::Ints(vec![v; if name == "pads" { 2 } else { 1 }]));
+        let attrs =
+            |name: &str, v: i64| Attrs::none().with(name, Attr::Ints(vec![v; if name == "pads" { 2 } else { 1 }]));
         for name in ["strides", "pads", "dilations"] {
             assert!(Window::new(&attrs(name, i64::from(i32::MAX)), vec![1]).is_ok());
             for v in [-1, 1 << 31, i64::MAX, i64::MIN] {

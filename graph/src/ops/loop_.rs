@@ -30,6 +30,10 @@ pub static LOOP: OpDef = OpDef {
                 outputs.len()
             ));
         }
+        let go = c.fact(outputs[0]);
+        if go.elem()? != Elem::Bool || smalti_dims::product(go.shape()?).int().is_some_and(|n| n != 1) {
+            return Err(format!("the region's condition is {}; it must be one bool", go.ty.text(c.symbols)));
+        }
         let mut facts = Vec::new();
         for i in 0..carried {
             let (before, after) = (c.input(i + 2)?.ty.clone(), c.fact(outputs[i + 1]).ty.clone());
