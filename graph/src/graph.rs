@@ -321,6 +321,15 @@ impl Infer<'_> {
         self.input(i)?.elem()
     }
 
+    /// Checks that input `i` has one element.
+    ///
+    /// # Errors
+    /// It is absent or no tensor, or has more or fewer.
+    pub fn one_element(&mut self, i: usize) -> Result<(), String> {
+        let count = smalti_dims::product(&self.shape(i)?);
+        self.equal("the number of elements of a condition or count and 1", &count, &Dim::from(1i64)).map(drop)
+    }
+
     /// The elements of integer input `i`. What is not known gets symbols that are bound at run time.
     ///
     /// # Errors
@@ -493,7 +502,7 @@ impl Graph {
         let facts = (op.infer)(&mut infer).and_then(|mut facts| {
             for fact in &mut facts {
                 fact.ty.check(infer.symbols)?;
-                fact.known = fact.known.take().filter(|k| !k.iter().any(Dim::is_too_long));
+                fact.known = fact.known.take().filter(|k| k.len() <= FOLLOWED && !k.iter().any(Dim::is_too_long));
             }
             Ok(facts)
         });

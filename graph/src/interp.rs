@@ -140,7 +140,13 @@ impl Machine<'_> {
     fn rounds(&mut self, node: &Node) -> Result<Vec<Tensor>, RunError> {
         let wrong = |reason: String| RunError::Node { op: node.op.name.to_owned(), node: node.name.clone(), reason };
         let most = match node.inputs.first().copied().flatten() {
-            Some(id) => self.value(id).map_err(wrong)?.int(0),
+            Some(id) => {
+                let rounds = self.value(id).map_err(wrong)?;
+                if rounds.len() != 1 {
+                    return Err(wrong(format!("the number of rounds has {} elements, it must have one", rounds.len())));
+                }
+                rounds.int(0)
+            }
             None => i64::MAX,
         };
         let mut go = self.flag(node, 1, true)?;

@@ -18,4 +18,4 @@ pub use program::{
     Bind, Buffer, BufferId, Call, Constant, Conv, Dispatch, Epilogue, Loop, Matmul, Pack, Place, Port, Program, Rhs,
     Step, View,
 };
-pub use verify::VerifyError;
+pub use verify::{LARGEST, VerifyError};

@@ -13,7 +13,7 @@ use smalti_ukernels::name::Types;
 use smalti_ukernels::table::ROWS;
 
 /// Sizes of convolutions and tiles stay below this, so that products of two never overflow.
-const LARGEST: usize = 1 << 31;
+pub const LARGEST: usize = 1 << 31;
 /// Operands of an epilogue, its tile counted.
 const OPERANDS: usize = 31;
 

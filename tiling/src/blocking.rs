@@ -49,20 +49,18 @@ impl Tiles {
             // Of cuts that cost the same, the one with the bigger first tile.
             cheapest[i] = options.min_by_key(|&(c, m0)| (c, usize::MAX - m0)).unwrap_or((u64::MAX / 2, i));
         }
-        let mut sizes = vec![best; bulk];
+        let mut runs: Vec<Run> = Vec::new();
+        runs.extend((bulk > 0).then_some(Run { m0: best, count: bulk }));
         let mut left = rest;
         while left > 0 {
-            sizes.push(cheapest[left].1);
-            left -= cheapest[left].1;
-        }
-        sizes.sort_unstable_by(|a, b| b.cmp(a));
-        let mut runs: Vec<Run> = Vec::new();
-        for m0 in sizes {
-            match runs.last_mut() {
-                Some(run) if run.m0 == m0 => run.count += 1,
-                _ => runs.push(Run { m0, count: 1 }),
+            let m0 = cheapest[left].1;
+            left -= m0;
+            match runs.iter_mut().find(|run| run.m0 == m0) {
+                Some(run) => run.count += 1,
+                None => runs.push(Run { m0, count: 1 }),
             }
         }
+        runs.sort_unstable_by(|a, b| b.m0.cmp(&a.m0));
         Tiles(runs)
     }
 }

@@ -76,10 +76,11 @@ enum Task {
     },
     /// Write anew every text that the code prints: docs, README parts, expected outputs of file tests.
     Bless,
-    /// Run a fuzz target on more seeds than the tests do, from the first on (needs no nightly toolchain).
+    /// Run a fuzz target on more seeds than the tests do, from the first on (needs no nightly toolchain). Targets that
+    /// read files also start from those in .cache, or in the folders that `SMALTI_FUZZ_CORPUS` names.
     Fuzz {
         /// Which target.
-        #[arg(value_parser = ["mmt4d", "nest"])]
+        #[arg(value_parser = ["mmt4d", "nest", "onnx_import"])]
         target: String,
         /// How many cases.
         #[arg(default_value_t = 100_000)]
@@ -104,23 +105,16 @@ fn main() -> ExitCode {
         Task::Licences { bless } => licences::licences(&root, bless),
         Task::Bless => tests::bless(&root),
         Task::Fuzz { target, cases } => {
-            let cases = cases.to_string();
-            run(cargo(
-                &root,
-                &[
-                    "test",
-                    "--release",
-                    "-p",
-                    "smalti-fuzz",
-                    "--test",
-                    "replay",
-                    "--",
-                    "--nocapture",
-                    "--exact",
-                    &target,
-                ],
-            )
-            .env("SMALTI_FUZZ_CASES", cases))
+            let args =
+                ["test", "--profile", "fuzz", "-p", "smalti-fuzz", "--test", "replay", "--", "--nocapture", "--exact"];
+            let mut command = cargo(&root, &args);
+            command.arg(&target).env("SMALTI_FUZZ_CASES", cases.to_string());
+            // Models that conformance has fetched are good to start from.
+            let cache = root.join(".cache");
+            if std::env::var_os("SMALTI_FUZZ_CORPUS").is_none() && cache.is_dir() {
+                command.env("SMALTI_FUZZ_CORPUS", cache);
+            }
+            run(&mut command)
         }
     };
     match result {

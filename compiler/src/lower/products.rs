@@ -18,6 +18,7 @@ const TYPICAL: usize = 256;
 pub(crate) fn problem(graph: &Graph, node: &Node, constant: bool, strict: bool) -> Option<Problem> {
     let shape = |i: usize| graph.fact(node.inputs.get(i).copied().flatten()?).shape().ok();
     let size = |d: &Dim| d.size().unwrap_or(TYPICAL);
+    let product = |dims: &[Dim]| dims.iter().map(size).fold(1, usize::saturating_mul);
     let types = Types::new([ElemType::F32; 3]);
     if node.op.name == "matmul" {
         let (a, b) = (shape(0)?, shape(1)?);
@@ -31,12 +32,12 @@ pub(crate) fn problem(graph: &Graph, node: &Node, constant: bool, strict: bool) 
         } else {
             at(b, 1)
         };
-        let lead: usize = a[..a.len().saturating_sub(2)].iter().map(size).product();
+        let lead = product(&a[..a.len().saturating_sub(2)]);
         let folds = b.len() <= 2;
         return Some(Problem::Matmul(smalti_tiling::Matmul {
             types,
             batch: if folds { 1 } else { lead },
-            m: if folds { m * lead } else { m },
+            m: if folds { m.saturating_mul(lead) } else { m },
             n,
             k,
             lhs: if trans_a { Order::Columns } else { Order::Rows },
@@ -53,7 +54,7 @@ pub(crate) fn problem(graph: &Graph, node: &Node, constant: bool, strict: bool) 
     let pair = |list: &[usize], one: usize| if n == 1 { [one, list[0]] } else { [list[0], list[1]] };
     let spatial: Vec<usize> = x[2..].iter().map(size).collect();
     let p = &window.pads;
-    Some(Problem::Conv2d(Conv2d {
+    let problem = Conv2d {
         types,
         n: size(&x[0]),
         ic: x[1].size()?,
@@ -66,11 +67,22 @@ pub(crate) fn problem(graph: &Graph, node: &Node, constant: bool, strict: bool) 
         groups: node.attrs.int("group", 1).max(1) as usize,
         rows_apart: false,
         strict,
-    }))
+    };
+    countable(&problem).then_some(Problem::Conv2d(problem))
 }
 
-/// Groups of a convolution, each of which is packed by steps of its own.
+/// Groups of a convolution, each of which is packed by steps of its own; one of more has no kernel.
 const MAX_GROUPS: usize = 1 << 13;
+
+/// Whether kernels can count a convolution's sizes, and there is an output.
+fn countable(p: &Conv2d) -> bool {
+    let sizes = [&[p.ic, p.oc, p.groups][..], &p.kernel, &p.stride, &p.dilation].concat();
+    let least = |&s: &usize| (1..smalti_program::LARGEST).contains(&s);
+    sizes.iter().all(least)
+        && p.pad.iter().all(|&s| s < smalti_program::LARGEST)
+        && p.groups <= MAX_GROUPS
+        && p.output().is_some()
+}
 
 impl Lower<'_> {
     fn family(node: &Node) -> Result<Family, LowerError> {
@@ -358,9 +370,6 @@ impl Lower<'_> {
         let sizes: Vec<usize> = shape.iter().map(Dim::size).collect::<Option<_>>().ok_or("weights of unknown shape")?;
         let n0 = self.t0(node);
         let groups = node.attrs.int("group", 1).max(1) as usize;
-        if groups > MAX_GROUPS {
-            return Err(format!("a convolution of {groups} groups; {MAX_GROUPS} are the most").into());
-        }
         let (oc, ic) = (sizes[0] / groups, sizes[1]);
         let taps: Vec<Dim> = shape[2..].to_vec();
         let tap_count: usize = sizes[2..].iter().product();

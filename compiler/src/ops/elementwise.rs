@@ -56,7 +56,7 @@ pub(super) const WITH_ATTRIBUTES: &[OnnxOp] = &[
         import: |c| {
             let attrs = Attrs::none().with("fmod", Attr::Int(c.int("fmod", 0)));
             let inputs = c.all()?;
-            if c.elem(inputs[0])?.is_float() && c.int("fmod", 0) == 0 {
+            if c.elem(c.input(0)?)?.is_float() && c.int("fmod", 0) == 0 {
                 return Err("floats need the attribute fmod = 1".into());
             }
             Ok(vec![c.one("mod", attrs, &inputs)?])

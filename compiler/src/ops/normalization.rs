@@ -96,7 +96,7 @@ fn dropout(c: &mut NodeImport<'_, '_>) -> Result<Vec<ValueId>, ImportError> {
         return unsupported("the mask as an output");
     }
     if let Some(training) = c.optional(2)
-        && c.tensor_of(training).is_none_or(|t| t.int(0) != 0)
+        && c.tensor_of(training).is_none_or(|t| t.len() != 1 || t.int(0) != 0)
     {
         return unsupported("training mode");
     }

@@ -199,3 +199,39 @@ fn drop_unused(block: &mut Block, live: &mut HashSet<ValueId>) {
     kept.reverse();
     block.nodes = kept;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folded(body: &str) -> Vec<&'static str> {
+        let mut graph = Graph::parse(&format!("graph \"g\" {{\n{body}\n}}"), &[]).unwrap();
+        fold(&mut graph);
+        graph.body.nodes.iter().map(|n| n.op.name).collect()
+    }
+
+    #[test]
+    fn results_that_are_larger_than_the_model_warrants_are_left_to_the_run() {
+        let expand = |n: usize| {
+            folded(&format!(
+                "%0 = constant \"x\" {{value = f32[] [1.0]}}: f32[]\n%1 = constant \"s\" {{value = i64[2] [{n}, 1024]}}: i64[2]\n\
+                 %2 = expand \"e\" (%0, %1): f32[{n},1024]\noutput %2"
+            ))
+        };
+        assert_eq!(expand(1024), ["constant"]);
+        assert_eq!(expand(8192), ["constant", "constant", "expand"]);
+    }
+
+    #[test]
+    fn products_of_more_terms_than_the_model_warrants_are_left_to_the_run() {
+        let product = |k: usize| {
+            folded(&format!(
+                "%0 = constant \"x\" {{value = f32[] [1.0]}}: f32[]\n%1 = constant \"s\" {{value = i64[2] [{k}, 1]}}: i64[2]\n\
+                 %2 = expand \"e\" (%0, %1): f32[{k},1]\n%3 = matmul \"m\" (%2, %2) {{trans_a = 1}}: f32[1,1]\n\
+                 %4 = matmul \"n\" (%2, %2) {{trans_b = 1}}: f32[{k},{k}]\noutput %3\noutput %4"
+            ))
+        };
+        assert_eq!(product(64), ["constant", "constant"]);
+        assert_eq!(product(4096), ["constant", "constant", "matmul"]);
+    }
+}

@@ -20,7 +20,11 @@ pub fn fuse_elementwise(graph: &mut Graph) {
 /// Nodes that will be one, by number; a node that is not elementwise stands alone.
 struct Units {
     of: Vec<usize>,
-    inputs: Vec<Vec<usize>>,
+    members: Vec<Vec<usize>>,
+    /// Values that a unit reads and does not make.
+    reads: Vec<BTreeSet<ValueId>>,
+    /// The node that makes a value.
+    maker: HashMap<ValueId, usize>,
 }
 
 impl Units {
@@ -41,8 +45,7 @@ impl Units {
 
     /// Units whose values a unit reads.
     fn outside(&self, unit: usize) -> BTreeSet<usize> {
-        let members = (0..self.of.len()).filter(|&n| self.of[n] == unit);
-        members.flat_map(|n| &self.inputs[n]).map(|&p| self.of[p]).filter(|&u| u != unit).collect()
+        self.reads[unit].iter().filter_map(|id| self.maker.get(id)).map(|&n| self.of[n]).collect()
     }
 
     /// Whether two units can be one: no path between them runs through a third one.
@@ -51,8 +54,40 @@ impl Units {
         !through(a, b) && !through(b, a)
     }
 
-    fn join(&mut self, a: usize, b: usize) {
-        self.of.iter_mut().filter(|u| **u == b).for_each(|u| *u = a);
+    /// What two units read as one.
+    fn reads_of_both(&self, a: usize, b: usize) -> BTreeSet<ValueId> {
+        let inside = |id: &ValueId| self.maker.get(id).is_some_and(|&n| self.of[n] == a || self.of[n] == b);
+        self.reads[a].union(&self.reads[b]).filter(|id| !inside(id)).copied().collect()
+    }
+
+    fn join(&mut self, a: usize, b: usize, reads: BTreeSet<ValueId>) {
+        let members = std::mem::take(&mut self.members[b]);
+        members.iter().for_each(|&n| self.of[n] = a);
+        self.members[a].extend(members);
+        self.reads[a] = reads;
+    }
+
+    /// The units in an order in which each comes after what it reads, otherwise as their first nodes stand.
+    fn order(&self) -> Vec<usize> {
+        let mut order = Vec::new();
+        let mut done: HashSet<usize> = HashSet::new();
+        for &first in &self.of {
+            // Units that wait for what they read, with what is not placed yet of that.
+            let mut waiting: Vec<(usize, Vec<usize>)> = Vec::new();
+            let mut next = Some(first);
+            loop {
+                if let Some(unit) = next.take().filter(|&u| done.insert(u)) {
+                    waiting.push((unit, self.outside(unit).into_iter().rev().collect()));
+                }
+                let Some((unit, before)) = waiting.last_mut() else { break };
+                next = before.pop();
+                if next.is_none() {
+                    order.push(*unit);
+                    waiting.pop();
+                }
+            }
+        }
+        order
     }
 }
 
@@ -66,35 +101,31 @@ fn fuse_block(graph: &mut Graph, block: &mut Block) {
         let captured = node.regions.iter().flat_map(|r| r.captures.iter().map(|c| c.0));
         node.inputs.iter().flatten().copied().chain(captured).collect()
     };
-    let producers = |node: &Node| read(node).iter().filter_map(|i| maker.get(i).copied()).collect();
-    let mut units = Units { of: (0..nodes.len()).collect(), inputs: nodes.iter().map(producers).collect() };
+    let mut units = Units {
+        of: (0..nodes.len()).collect(),
+        members: (0..nodes.len()).map(|n| vec![n]).collect(),
+        reads: nodes.iter().map(|n| read(n).into_iter().collect()).collect(),
+        maker,
+    };
     let shape = |node: &Node| -> Option<Vec<Dim>> {
         is_elementwise(node).then(|| graph.fact(node.outputs[0]).shape().map(<[Dim]>::to_vec).ok()).flatten()
     };
     let shapes: Vec<Option<Vec<Dim>>> = nodes.iter().map(shape).collect();
     for n in 0..nodes.len() {
         let Some(shape) = &shapes[n] else { continue };
-        for p in units.inputs[n].clone() {
+        for id in read(&nodes[n]) {
+            let Some(&p) = units.maker.get(&id) else { continue };
             let (a, b) = (units.of[p], units.of[n]);
             if a == b || shapes[p].as_ref() != Some(shape) || !units.joins(a, b) {
                 continue;
             }
-            let members = (0..=n).filter(|&m| units.of[m] == a || units.of[m] == b);
-            let inside: HashSet<ValueId> = members.clone().flat_map(|m| nodes[m].outputs.clone()).collect();
-            let outside: HashSet<ValueId> =
-                members.flat_map(|m| read(&nodes[m])).filter(|v| !inside.contains(v)).collect();
-            if outside.len() <= INPUTS {
-                units.join(a, b);
+            let reads = units.reads_of_both(a, b);
+            if reads.len() <= INPUTS {
+                units.join(a, b, reads);
             }
         }
     }
 
-    // The units in an order in which each comes after what it reads, otherwise as the nodes stood.
-    let mut order: Vec<usize> = Vec::new();
-    let mut done: HashSet<usize> = HashSet::new();
-    for n in 0..nodes.len() {
-        place(&units, units.of[n], &mut done, &mut order);
-    }
     let mut used = uses(block);
     for node in &nodes {
         for id in read(node) {
@@ -102,9 +133,10 @@ fn fuse_block(graph: &mut Graph, block: &mut Block) {
         }
     }
     let mut slots: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();
-    for unit in order {
-        let members: Vec<Node> =
-            (0..slots.len()).filter(|&n| units.of[n] == unit).filter_map(|n| slots[n].take()).collect();
+    for unit in units.order() {
+        let mut numbers = std::mem::take(&mut units.members[unit]);
+        numbers.sort_unstable();
+        let members: Vec<Node> = numbers.into_iter().filter_map(|n| slots[n].take()).collect();
         match &members[..] {
             [only] if !is_elementwise(only) => block.nodes.extend(members),
             _ => {
@@ -112,15 +144,6 @@ fn fuse_block(graph: &mut Graph, block: &mut Block) {
                 block.nodes.push(node);
             }
         }
-    }
-}
-
-fn place(units: &Units, unit: usize, done: &mut HashSet<usize>, order: &mut Vec<usize>) {
-    if done.insert(unit) {
-        for before in units.outside(unit) {
-            place(units, before, done, order);
-        }
-        order.push(unit);
     }
 }
 

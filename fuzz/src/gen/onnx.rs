@@ -60,6 +60,11 @@ const CHANGES: [Change; 14] = [
     graft,
 ];
 
+/// Whether a file belongs into a corpus: it is none that is refused for its operations alone, whatever else is in it.
+pub fn reaches_the_importer(bytes: &[u8]) -> bool {
+    smalti_compiler::Model::decode(bytes, "", std::path::Path::new("")).map_or(true, |m| m.missing().is_empty())
+}
+
 /// A model of the corpus with one to six changes.
 ///
 /// # Errors
@@ -70,7 +75,8 @@ pub fn case(u: &mut Unstructured<'_>, corpus: &[Vec<u8>]) -> Result<Vec<u8>> {
     match ModelProto::decode(&bytes[..]) {
         Ok(mut model) if !raw => {
             let other = ModelProto::decode(&donor[..]).ok().and_then(|m| m.graph).unwrap_or_default();
-            for _ in 0..u.int_in_range(1..=6)? {
+            let few = if u.ratio(3, 4)? { 2 } else { 6 };
+            for _ in 0..u.int_in_range(1..=few)? {
                 change(u, &mut model, &other)?;
             }
             bytes = model.encode_to_vec();
@@ -279,10 +285,12 @@ fn nest(u: &mut Unstructured<'_>, graph: &mut GraphProto, _: &GraphProto) -> Res
         };
         let inside = GraphProto { node: vec![node], output: outputs.iter().map(value).collect(), ..Default::default() };
         node = if u.ratio(2, 3)? {
-            let mut other = inside.clone();
-            if u.ratio(7, 8)? {
-                other.node = outputs.iter().map(|o| copy(&carried, o)).collect();
-            }
+            let other = if level < 4 && u.ratio(1, 8)? {
+                inside.clone()
+            } else {
+                let node = outputs.iter().map(|o| copy(&carried, o)).collect();
+                GraphProto { node, output: inside.output.clone(), ..Default::default() }
+            };
             NodeProto {
                 op_type: Some("If".to_owned()),
                 input: vec![condition.clone()],

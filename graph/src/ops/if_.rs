@@ -13,6 +13,7 @@ pub static IF: OpDef = OpDef {
         if c.elem(0)? != Elem::Bool {
             return Err("the condition must be bool".to_owned());
         }
+        c.one_element(0)?;
         let [yes, no] = c.regions else { return Err("there must be two regions".to_owned()) };
         if yes.block.outputs.len() != no.block.outputs.len() {
             return Err(format!(

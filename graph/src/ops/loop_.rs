@@ -17,6 +17,9 @@ pub static LOOP: OpDef = OpDef {
         if c.has(1) && c.elem(1)? != Elem::Bool {
             return Err("the condition must be bool".to_owned());
         }
+        for i in [0, 1].into_iter().filter(|&i| c.has(i)).collect::<Vec<_>>() {
+            c.one_element(i)?;
+        }
         let [region] = c.regions else { return Err("there must be one region".to_owned()) };
         let carried = c.inputs().saturating_sub(2);
         let outputs = region.block.outputs.clone();
@@ -26,6 +29,10 @@ pub static LOOP: OpDef = OpDef {
                 region.block.inputs.len(),
                 outputs.len()
             ));
+        }
+        let go = c.fact(outputs[0]);
+        if go.elem()? != Elem::Bool || smalti_dims::product(go.shape()?).int().is_some_and(|n| n != 1) {
+            return Err(format!("the region's condition is {}; it must be one bool", go.ty.text(c.symbols)));
         }
         let mut facts = Vec::new();
         for i in 0..carried {

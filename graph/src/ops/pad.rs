@@ -30,6 +30,9 @@ fn infer(c: &mut Infer<'_>) -> Result<Vec<Fact>, String> {
     {
         return Err(format!("the padding value is of {}, the input of {}", value.elem, c.elem(0)?));
     }
+    if let Some(count) = c.attrs.tensor("value").map(|v| v.len()).filter(|&n| n != 1) {
+        return Err(format!("the padding value has {count} elements, it must have one"));
+    }
     Ok(vec![Fact::tensor(c.elem(0)?, shape)])
 }
 
