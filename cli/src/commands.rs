@@ -72,8 +72,7 @@ pub(crate) fn run(args: &Run) -> Result<bool, Failure> {
     let source = Source::open(&args.model)?;
     let (ports, outputs) = source.ports();
     let values = value::read_all(&ports, &args.input)?;
-    let outputs =
-        Outputs::new(&outputs, &args.output, &args.expected_output, args.tolerance.values(), args.most)?;
+    let outputs = Outputs::new(&outputs, &args.output, &args.expected_output, args.tolerance.values(), args.most)?;
     let (mut session, made) = match source {
         Source::Model(graph) => (compiled_session(graph, args)?, "compiled and loaded"),
         Source::Module(module) => (module_session(&module, args)?, "loaded"),
@@ -113,11 +112,8 @@ fn compiled_session(graph: Graph, args: &Run) -> Result<smalti::Session, Failure
 
 /// Flags that say how to compile are refused: a module was compiled already.
 fn module_session(module: &Module, args: &Run) -> Result<smalti::Session, Failure> {
-    let given = [
-        ("--target", args.target.target.is_some()),
-        ("--strict", args.target.strict),
-        ("--dump", args.dump.is_some()),
-    ];
+    let given =
+        [("--target", args.target.target.is_some()), ("--strict", args.target.strict), ("--dump", args.dump.is_some())];
     if let Some((flag, _)) = given.iter().find(|g| g.1) {
         return Err(Failure(format!(
             "{flag} says how to compile, and {} was compiled before; give it to smalti compile",

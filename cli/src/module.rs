@@ -114,7 +114,8 @@ pub(crate) fn inspect(args: &Inspect) -> Result<bool, Failure> {
         print!("{}", variant.program().map_err(|e| wrong(&e))?.print());
         return Ok(true);
     }
-    let programs = module.variants.iter().map(Variant::program).collect::<Result<Vec<_>, _>>().map_err(|e| wrong(&e))?;
+    let programs =
+        module.variants.iter().map(Variant::program).collect::<Result<Vec<_>, _>>().map_err(|e| wrong(&e))?;
     let summaries: Vec<Summary> = programs.iter().map(Summary::of).collect();
     if args.json {
         println!("{:#}", as_json(&module, file.len(), &summaries, args.verify));

@@ -65,18 +65,13 @@ pub enum ClifError {
     },
 }
 
-/// `(feature, Cranelift's flags)`.
+/// `(feature, Cranelift's flags)`, where they make a difference to the types that are emitted.
 const FLAGS: &[(Feature, &[&str])] = &[
     (Feature::Sse42, &["has_sse3", "has_ssse3", "has_sse41", "has_sse42", "has_popcnt"]),
     (Feature::Avx, &["has_avx"]),
     (Feature::Avx2, &["has_avx2"]),
     (Feature::Fma, &["has_fma"]),
-    (Feature::Fp16, &["has_fp16"]),
-    (Feature::Dotprod, &["has_dotprod"]),
-    (Feature::I8mm, &["has_i8mm"]),
     (Feature::V, &["has_v"]),
-    (Feature::Zfh, &["has_zfhmin", "has_zfh"]),
-    (Feature::Zvfh, &["has_zvfh"]),
     (Feature::Zba, &["has_zba"]),
     (Feature::Zbb, &["has_zbb"]),
 ];
@@ -280,7 +275,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             return self.point(&pointers);
         }
         let extent = self.extents[d];
-        self.count(extent, 1, pointers, d, &[], &mut |s, pointers, _, _| {
+        self.count(extent, 1, pointers, d, &[], &mut |s, pointers, _| {
             s.outer(d + 1, pointers.to_vec());
             Vec::new()
         });
@@ -296,7 +291,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         pointers: Vec<Value>,
         d: usize,
         carried: &[Value],
-        body: &mut dyn FnMut(&mut Self, &[Value], &[Value], Value) -> Vec<Value>,
+        body: &mut dyn FnMut(&mut Self, &[Value], &[Value]) -> Vec<Value>,
     ) -> (Vec<Value>, Vec<Value>) {
         let (head, inside, exit) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let zero = self.b.ins().iconst(I64, 0);
@@ -322,7 +317,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         for (&o, &p) in moving.iter().zip(&here) {
             all[o] = p;
         }
-        let next_values = body(self, &all, &values, i);
+        let next_values = body(self, &all, &values);
         let mut next: Vec<BlockArg> = vec![self.b.ins().iadd_imm_s(i, 1).into()];
         for (&o, &p) in moving.iter().zip(&here) {
             let unit = self.nest.operands[o].step == Step::Unit && d + 1 == self.nest.rank();
@@ -383,7 +378,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 _ => None,
             })
             .collect();
-        let zero = self.b.ins().iconst(I64, 0);
+        let width = if self.has.vectors && self.vector_form(insts, number) { Width::Four } else { Width::Scalar };
+        if reductions.is_empty() {
+            return self.rows(nest.outer, pointers, insts, number, width);
+        }
         for &(i, op, ty) in &reductions {
             let slot = self.partials[number + i].expect("made for every reduction");
             let identity = self.constant(ty, op.identity(ty));
@@ -391,56 +389,40 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 self.b.ins().stack_store(I64, identity, slot, (p * ty.size()) as i32);
             }
         }
-        let last = nest.rank() - 1;
-        let vectors = self.has.vectors && self.vector_form(insts, number);
-        // With one inner dim, `seen` is where the row stands; with more it counts on from row to row.
-        if nest.inner == 1 && vectors {
-            let extent = self.extents[last];
-            let (pointers, seen) = if reductions.is_empty() {
-                let quads = self.b.ins().sshr_imm_u(extent, 2);
-                let (pointers, _) = self.count(quads, 4, pointers, last, &[], &mut |s, pointers, _, _| {
-                    s.body(insts, number, pointers, Width::Four, 0);
-                    Vec::new()
-                });
-                (pointers, self.b.ins().band_imm_s(extent, !3))
-            } else {
-                let rounds = self.b.ins().sshr_imm_u(extent, i64::from(PARTIALS.ilog2()));
-                let mut start = Vec::new();
-                for &(_, op, ty) in &reductions {
-                    let identity = self.constant(ty, op.identity(ty));
-                    let identity = self.splat(ty, identity);
-                    start.extend([identity; PARTIALS / 4]);
-                }
-                let (pointers, sums) =
-                    self.count(rounds, PARTIALS as i64, pointers, last, &start, &mut |s, pointers, sums, _| {
-                        let mut sums = sums.to_vec();
-                        for quad in 0..PARTIALS / 4 {
-                            let values = s.body(insts, number, pointers, Width::Four, quad as i32 * 4);
-                            for (r, &(i, op, ty)) in reductions.iter().enumerate() {
-                                let at = r * (PARTIALS / 4) + quad;
-                                let value = values[i].expect("a reduction's argument");
-                                sums[at] = s.binary(op.step(), ty, Width::Four, sums[at], value);
-                            }
-                        }
-                        sums
-                    });
-                for (r, &(i, _, ty)) in reductions.iter().enumerate() {
-                    let slot = self.partials[number + i].expect("made for every reduction");
+        let (extent, zero) = (self.extents[nest.outer], self.b.ins().iconst(I64, 0));
+        // With more inner dims a row may begin at any partial.
+        if nest.inner == 1 && width == Width::Four {
+            let rounds = self.b.ins().sshr_imm_u(extent, i64::from(PARTIALS.ilog2()));
+            let mut start = Vec::new();
+            for &(_, op, ty) in &reductions {
+                let identity = self.constant(ty, op.identity(ty));
+                let identity = self.splat(ty, identity);
+                start.extend([identity; PARTIALS / 4]);
+            }
+            let (pointers, sums) =
+                self.count(rounds, PARTIALS as i64, pointers, nest.outer, &start, &mut |s, pointers, sums| {
+                    let mut sums = sums.to_vec();
                     for quad in 0..PARTIALS / 4 {
-                        let sum = sums[r * (PARTIALS / 4) + quad];
-                        self.b.ins().stack_store(I64, sum, slot, (quad * 4 * ty.size()) as i32);
+                        let values = s.body(insts, number, pointers, Width::Four, quad as i32 * 4);
+                        for (r, &(i, op, ty)) in reductions.iter().enumerate() {
+                            let at = r * (PARTIALS / 4) + quad;
+                            let value = values[i].expect("a reduction's argument");
+                            sums[at] = s.binary(op.step(), ty, Width::Four, sums[at], value);
+                        }
                     }
+                    sums
+                });
+            for (r, &(i, _, ty)) in reductions.iter().enumerate() {
+                let slot = self.partials[number + i].expect("made for every reduction");
+                for quad in 0..PARTIALS / 4 {
+                    let sum = sums[r * (PARTIALS / 4) + quad];
+                    self.b.ins().stack_store(I64, sum, slot, (quad * 4 * ty.size()) as i32);
                 }
-                (pointers, self.b.ins().band_imm_s(extent, !(PARTIALS as i64 - 1)))
-            };
-            let left = self.b.ins().isub(extent, seen);
-            self.scalar_rows(last, left, pointers, insts, number, &reductions, zero);
+            }
+            let left = self.b.ins().band_imm_s(extent, PARTIALS as i64 - 1);
+            self.reduced_rows(nest.outer, left, pointers, insts, number, &reductions, zero);
         } else {
-            let extent = self.extents[nest.outer];
-            self.scalar_rows(nest.outer, extent, pointers, insts, number, &reductions, zero);
-        }
-        if reductions.is_empty() {
-            return;
+            self.reduced_rows(nest.outer, extent, pointers, insts, number, &reductions, zero);
         }
         let mut count = self.extents[nest.outer];
         for d in nest.outer + 1..nest.rank() {
@@ -463,10 +445,34 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// Loops over inner dims from `d` on, one element at a time. `seen` elements of the space came before; returns
-    /// how many came by the end.
+    /// Loops over inner dims from `d` on, the last one as wide as it goes.
+    fn rows(&mut self, d: usize, mut pointers: Vec<Value>, insts: &[Inst], number: usize, width: Width) {
+        let mut extent = self.extents[d];
+        if d + 1 < self.nest.rank() {
+            self.count(extent, 1, pointers, d, &[], &mut |s, pointers, _| {
+                s.rows(d + 1, pointers.to_vec(), insts, number, width);
+                Vec::new()
+            });
+            return;
+        }
+        if width == Width::Four {
+            let quads = self.b.ins().sshr_imm_u(extent, 2);
+            (pointers, _) = self.count(quads, 4, pointers, d, &[], &mut |s, pointers, _| {
+                s.body(insts, number, pointers, Width::Four, 0);
+                Vec::new()
+            });
+            extent = self.b.ins().band_imm_s(extent, 3);
+        }
+        self.count(extent, 1, pointers, d, &[], &mut |s, pointers, _| {
+            s.body(insts, number, pointers, Width::Scalar, 0);
+            Vec::new()
+        });
+    }
+
+    /// Loops over inner dims from `d` on and reduces one element at a time. `seen` elements of the space came before
+    /// (where it matters: modulo the number of partials); returns how many came by the end.
     #[allow(clippy::too_many_arguments)] // What a row of a phase is made of.
-    fn scalar_rows(
+    fn reduced_rows(
         &mut self,
         d: usize,
         extent: Value,
@@ -476,18 +482,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
         reductions: &[(usize, RedOp, Elem)],
         seen: Value,
     ) -> Value {
-        let carried: &[Value] = if reductions.is_empty() { &[] } else { &[seen] };
-        let last = d + 1 == self.nest.rank();
-        let (_, after) = self.count(extent, 1, pointers, d, carried, &mut |s, pointers, carried, _| {
-            if !last {
+        let (_, after) = self.count(extent, 1, pointers, d, &[seen], &mut |s, pointers, seen| {
+            if d + 1 < s.nest.rank() {
                 let extent = s.extents[d + 1];
-                let seen = carried.first().copied().unwrap_or(seen);
-                let seen = s.scalar_rows(d + 1, extent, pointers.to_vec(), insts, number, reductions, seen);
-                return if carried.is_empty() { Vec::new() } else { vec![seen] };
+                return vec![s.reduced_rows(d + 1, extent, pointers.to_vec(), insts, number, reductions, seen[0])];
             }
             let values = s.body(insts, number, pointers, Width::Scalar, 0);
-            let Some(&seen) = carried.first() else { return Vec::new() };
-            let place = s.b.ins().band_imm_s(seen, PARTIALS as i64 - 1);
+            let place = s.b.ins().band_imm_s(seen[0], PARTIALS as i64 - 1);
             for &(i, op, ty) in reductions {
                 let slot = s.partials[number + i].expect("made for every reduction");
                 let base = s.b.ins().stack_addr(I64, slot, 0);
@@ -497,9 +498,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 let new = s.binary(op.step(), ty, Width::Scalar, old, values[i].expect("a reduction's argument"));
                 s.b.ins().store(anywhere(), new, address, 0);
             }
-            vec![s.b.ins().iadd_imm_s(seen, 1)]
+            vec![s.b.ins().iadd_imm_s(seen[0], 1)]
         });
-        after.first().copied().unwrap_or(seen)
+        after[0]
     }
 
     /// Whether a body has a form with four lanes.

@@ -30,6 +30,9 @@ pub struct SyntaxError {
     pub reason: String,
 }
 
+/// Brackets inside brackets.
+const DEPTH: usize = 128;
+
 /// Reads tokens one after the other.
 #[derive(Debug)]
 pub struct Lexer {
@@ -41,9 +44,11 @@ impl Lexer {
     /// Cuts a text into tokens; a `;` begins a comment.
     ///
     /// # Errors
-    /// A quote that is not closed.
+    /// A quote that is not closed, or brackets nested so deeply that readers, which are recursive, would run out of
+    /// stack.
     pub fn new(text: &str) -> Result<Lexer, SyntaxError> {
         let mut tokens = Vec::new();
+        let mut depth = 0usize;
         for (i, line) in text.lines().enumerate() {
             let mut rest = line.trim_start();
             while let Some(first) = rest.chars().next() {
@@ -77,6 +82,17 @@ impl Lexer {
                     }
                     c => (Token::Sign(c), &rest[c.len_utf8()..]),
                 };
+                match token {
+                    Token::Sign('(' | '[' | '{' | '<') => depth += 1,
+                    Token::Sign(')' | ']' | '}' | '>') => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                if depth > DEPTH {
+                    return Err(SyntaxError {
+                        line: i + 1,
+                        reason: format!("brackets are nested {depth} deep, at most {DEPTH}"),
+                    });
+                }
                 tokens.push((i + 1, token));
                 rest = after.trim_start();
             }

@@ -94,7 +94,7 @@ impl Model {
         }
         let proto = self.proto.graph.as_ref().ok_or(CompileError::Model("there is no graph".to_owned()))?;
         let mut importer = Importer { model: self, graph: Graph::new(proto.name()), scopes: vec![Scope::default()] };
-        importer.fill(proto, true)?;
+        importer.fill(proto, &[], true)?;
         let scope = importer.scopes.pop().unwrap_or_default();
         importer.graph.body = scope.block;
         importer.graph.verify()?;
@@ -153,12 +153,21 @@ impl Importer<'_> {
         self.scopes.last_mut().expect("the outermost scope stays")
     }
 
-    /// Reads inputs, initializers, nodes and outputs into the innermost scope.
-    fn fill(&mut self, proto: &GraphProto, outermost: bool) -> Result<(), CompileError> {
+    /// Reads inputs, initializers, nodes and outputs into the innermost scope. `facts` are those of the first inputs,
+    /// where the enclosing node knows more than the subgraph says.
+    fn fill(&mut self, proto: &GraphProto, facts: &[Option<Fact>], outermost: bool) -> Result<(), CompileError> {
         let initializers: HashSet<&str> = proto.initializer.iter().map(TensorProto::name).collect();
-        for input in proto.input.iter().filter(|i| !initializers.contains(i.name())) {
-            let ty = self.input_type(input)?;
-            let id = self.graph.value(input.name(), Fact::of(ty));
+        for (i, input) in proto.input.iter().enumerate() {
+            let given = facts.get(i);
+            // An initializer of an input's name is its default.
+            if given.is_none() && initializers.contains(input.name()) {
+                continue;
+            }
+            let fact = match given.cloned().flatten() {
+                Some(fact) => fact,
+                None => Fact::of(self.input_type(input)?),
+            };
+            let id = self.graph.value(input.name(), fact);
             self.define(input.name(), id)?;
             self.scope().block.inputs.push(id);
         }
@@ -212,7 +221,9 @@ impl Importer<'_> {
     fn input_type(&mut self, input: &onnx::ValueInfoProto) -> Result<Type, CompileError> {
         let wrong = |reason: &str| CompileError::Model(format!("input '{}' {reason}", input.name()));
         let ty = input.r#type.as_ref().ok_or_else(|| wrong("has no type"))?;
-        self.ty(ty, input.name()).map_err(|reason| wrong(&reason))
+        let ty = self.ty(ty, input.name()).map_err(|reason| wrong(&reason))?;
+        ty.check(&self.graph.symbols).map_err(|reason| wrong(&format!("is of no type that can be: {reason}")))?;
+        Ok(ty)
     }
 
     fn ty(&mut self, ty: &onnx::TypeProto, name: &str) -> Result<Type, String> {
@@ -330,13 +341,18 @@ impl Importer<'_> {
     fn tensor(&self, proto: &TensorProto) -> Result<Tensor, CompileError> {
         let wrong = |reason: String| CompileError::Model(format!("tensor '{}' {reason}", proto.name()));
         let elem = elem(proto.data_type()).map_err(&wrong)?;
+        if proto.dims.len() > smalti_graph::DIMS {
+            return Err(wrong(format!("has {} dims; {} are the most", proto.dims.len(), smalti_graph::DIMS)));
+        }
         let mut shape = Vec::new();
         for &d in &proto.dims {
             shape.push(usize::try_from(d).map_err(|_| wrong(format!("has a dim of {d}")))?);
         }
-        let count = shape.iter().try_fold(1usize, |p, &d| p.checked_mul(d));
-        let bytes = count.and_then(|n| n.checked_mul(elem.size())).filter(|&b| b <= isize::MAX as usize);
-        let (count, size) = count.zip(bytes).ok_or_else(|| wrong(format!("has dims {shape:?}, too many elements")))?;
+        if !smalti_graph::fits(elem, proto.dims.iter().copied()) {
+            return Err(wrong(format!("has dims {shape:?}, too many elements")));
+        }
+        let count: usize = shape.iter().product();
+        let size = count * elem.size();
         let external = proto.data_location() == onnx::tensor_proto::DataLocation::External;
         let bytes = if external {
             self.external(proto, size).map_err(&wrong)?
@@ -634,9 +650,10 @@ impl NodeImport<'_, '_> {
     /// Reads a subgraph. `inputs` are the facts of its inputs, where the enclosing node knows more than the subgraph
     /// says.
     pub(crate) fn region(&mut self, name: &str, inputs: &[Option<Fact>]) -> Result<Region, ImportError> {
-        let proto = self.attribute(name).and_then(|a| a.g.clone()).ok_or(format!("attribute '{name}' is missing"))?;
+        let proto = self.proto.attribute.iter().find(|a| a.name() == name).and_then(|a| a.g.as_ref());
+        let proto = proto.ok_or(format!("attribute '{name}' is missing"))?;
         self.importer.scopes.push(Scope::default());
-        let result = self.importer.fill_with(&proto, inputs);
+        let result = self.importer.fill(proto, inputs, false);
         let scope = self.importer.scopes.pop().unwrap_or_default();
         result.map_err(ImportError::Whole)?;
         Ok(Region { captures: scope.captures, block: scope.block })
@@ -644,26 +661,5 @@ impl NodeImport<'_, '_> {
 
     pub(crate) fn fact(&self, id: ValueId) -> &Fact {
         self.importer.graph.fact(id)
-    }
-}
-
-impl Importer<'_> {
-    /// A subgraph whose inputs have given facts.
-    fn fill_with(&mut self, proto: &GraphProto, facts: &[Option<Fact>]) -> Result<(), CompileError> {
-        if facts.is_empty() {
-            return self.fill(proto, false);
-        }
-        let mut rest = proto.clone();
-        for (input, fact) in proto.input.iter().zip(facts) {
-            let fact = match fact {
-                Some(fact) => fact.clone(),
-                None => Fact::of(self.input_type(input)?),
-            };
-            let id = self.graph.value(input.name(), fact);
-            self.define(input.name(), id)?;
-            self.scope().block.inputs.push(id);
-        }
-        rest.input.clear();
-        self.fill(&rest, false)
     }
 }

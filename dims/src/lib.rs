@@ -65,6 +65,12 @@ pub enum EvalError {
     Zero,
 }
 
+/// Longer expressions are not followed: powers and choices of each other double with every operation.
+const PARTS: usize = 1024;
+
+/// Stands for every expression that is too long. It never has a value.
+const TOO_LONG: Symbol = Symbol(u32::MAX);
+
 impl From<i64> for Dim {
     fn from(value: i64) -> Dim {
         let mut dim = Dim::default();
@@ -89,6 +95,26 @@ impl Dim {
         let mut dim = Dim::default();
         dim.add_term(vec![atom], 1);
         dim
+    }
+
+    /// Whether it stands for an expression of too many parts, or was made from one. Nothing is known of such a dim; two
+    /// of them are not the same.
+    pub fn is_too_long(&self) -> bool {
+        self.as_symbol() == Some(TOO_LONG)
+    }
+
+    fn any_too_long<'a>(dims: impl IntoIterator<Item = &'a Dim>) -> Option<Dim> {
+        dims.into_iter().find(|d| d.is_too_long()).cloned()
+    }
+
+    /// Itself, or what stands for a longer expression than is followed.
+    fn bounded(self) -> Dim {
+        if self.parts() <= PARTS { self } else { Dim::symbol(TOO_LONG) }
+    }
+
+    /// How long the expression is: terms, and atoms in them.
+    fn parts(&self) -> usize {
+        self.terms.keys().map(|atoms| 1 + atoms.iter().map(Atom::parts).sum::<usize>()).sum()
     }
 
     fn add_term(&mut self, atoms: Vec<Atom>, factor: i64) {
@@ -159,6 +185,9 @@ impl Dim {
     /// The quotient, rounded down. Exact where the divisor divides every term.
     #[must_use]
     pub fn div(&self, by: &Dim) -> Dim {
+        if let Some(dim) = Dim::any_too_long([self, by]) {
+            return dim;
+        }
         if by.is(1) || self.is(0) {
             return self.clone();
         }
@@ -191,7 +220,7 @@ impl Dim {
                 return dim;
             }
         }
-        Dim::atom(Atom::Div(Box::new([self.clone(), by.clone()])))
+        Dim::atom(Atom::Div(Box::new([self.clone(), by.clone()]))).bounded()
     }
 
     /// The quotient, rounded up, for a divisor that is positive.
@@ -203,7 +232,8 @@ impl Dim {
     /// The lesser.
     #[must_use]
     pub fn lesser(&self, other: &Dim) -> Dim {
-        match (self.clone() - other.clone()).int() {
+        let difference = self.clone() - other.clone();
+        match difference.int() {
             Some(d) => {
                 if d <= 0 {
                     self.clone()
@@ -211,14 +241,16 @@ impl Dim {
                     other.clone()
                 }
             }
-            None => Dim::atom(Atom::Min(Box::new([self.min_of(other), self.max_of(other)]))),
+            None if difference.is_too_long() => difference,
+            None => Dim::atom(Atom::Min(Box::new([self.min_of(other), self.max_of(other)]))).bounded(),
         }
     }
 
     /// The greater.
     #[must_use]
     pub fn greater(&self, other: &Dim) -> Dim {
-        match (self.clone() - other.clone()).int() {
+        let difference = self.clone() - other.clone();
+        match difference.int() {
             Some(d) => {
                 if d >= 0 {
                     self.clone()
@@ -226,7 +258,8 @@ impl Dim {
                     other.clone()
                 }
             }
-            None => Dim::atom(Atom::Max(Box::new([self.min_of(other), self.max_of(other)]))),
+            None if difference.is_too_long() => difference,
+            None => Dim::atom(Atom::Max(Box::new([self.min_of(other), self.max_of(other)]))).bounded(),
         }
     }
 
@@ -242,13 +275,18 @@ impl Dim {
     /// `equal` where `a` and `b` are the same, else `different`.
     #[must_use]
     pub fn choose(a: &Dim, b: &Dim, equal: &Dim, different: &Dim) -> Dim {
+        if let Some(dim) = Dim::any_too_long([a, b, equal, different]) {
+            return dim;
+        }
         if equal == different {
             return equal.clone();
         }
         match (a.clone() - b.clone()).int() {
             Some(0) => equal.clone(),
             Some(_) => different.clone(),
-            None => Dim::atom(Atom::Choose(Box::new([a.clone(), b.clone(), equal.clone(), different.clone()]))),
+            None => {
+                Dim::atom(Atom::Choose(Box::new([a.clone(), b.clone(), equal.clone(), different.clone()]))).bounded()
+            }
         }
     }
 
@@ -281,6 +319,14 @@ impl Dim {
 }
 
 impl Atom {
+    fn parts(&self) -> usize {
+        match self {
+            Atom::Symbol(_) => 1,
+            Atom::Div(d) | Atom::Min(d) | Atom::Max(d) => 1 + d.iter().map(Dim::parts).sum::<usize>(),
+            Atom::Choose(d) => 1 + d.iter().map(Dim::parts).sum::<usize>(),
+        }
+    }
+
     fn eval(&self, values: &[Option<i64>]) -> Result<i64, EvalError> {
         Ok(match self {
             Atom::Symbol(s) => values.get(s.0 as usize).copied().flatten().ok_or(EvalError::Unbound(*s))?,
@@ -319,8 +365,11 @@ impl Add for Dim {
     type Output = Dim;
 
     fn add(mut self, other: Dim) -> Dim {
+        if let Some(dim) = Dim::any_too_long([&self, &other]) {
+            return dim;
+        }
         other.terms.into_iter().for_each(|(atoms, factor)| self.add_term(atoms, factor));
-        self
+        self.bounded()
     }
 }
 
@@ -328,8 +377,11 @@ impl Sub for Dim {
     type Output = Dim;
 
     fn sub(mut self, other: Dim) -> Dim {
+        if let Some(dim) = Dim::any_too_long([&self, &other]) {
+            return dim;
+        }
         other.terms.into_iter().for_each(|(atoms, factor)| self.add_term(atoms, factor.saturating_neg()));
-        self
+        self.bounded()
     }
 }
 
@@ -337,6 +389,12 @@ impl Mul for Dim {
     type Output = Dim;
 
     fn mul(self, other: Dim) -> Dim {
+        if let Some(dim) = Dim::any_too_long([&self, &other]) {
+            return dim;
+        }
+        if self.terms.len() * other.terms.len() > PARTS {
+            return Dim::symbol(TOO_LONG);
+        }
         let mut product = Dim::default();
         for (a, f) in &self.terms {
             for (b, g) in &other.terms {
@@ -345,7 +403,7 @@ impl Mul for Dim {
                 product.add_term(atoms, f.saturating_mul(*g));
             }
         }
-        product
+        product.bounded()
     }
 }
 
@@ -358,11 +416,12 @@ impl Symbols {
     /// Adds a symbol whose name begins with `hint`.
     pub fn fresh(&mut self, hint: &str) -> Symbol {
         let mut name = hint.to_string();
-        let mut count = 0;
+        let mut count = self.counted(hint);
         while self.find(&name).is_some() {
             count += 1;
             name = format!("{hint}.{count}");
         }
+        self.count(hint, count);
         self.named(&name)
     }
 
@@ -391,6 +450,37 @@ mod tests {
         assert_eq!(n.div(&Dim::from(2i64)).eval(&[Some(7)]), Ok(3));
         assert_eq!(n.div(&m).eval(&[Some(7), Some(0)]), Err(EvalError::Zero));
         assert_eq!(n.eval(&[None]), Err(EvalError::Unbound(Symbol(0))));
+    }
+
+    #[test]
+    fn expressions_that_grow_without_end_are_not_followed() {
+        let n = Dim::symbol(Symbol(0));
+        let (mut power, mut choice) = (n.clone() + Dim::from(1i64), n.clone());
+        for _ in 0..64 {
+            power = power.clone() * power;
+            choice = choice.div(&Dim::from(2i64)).greater(&(choice.clone() * choice.clone()));
+        }
+        for dim in [power, choice] {
+            assert!(dim.is_too_long());
+            // Nothing is taken for known of it: not even that it is itself.
+            assert_eq!((dim.clone() - dim.clone()).int(), None);
+            assert_eq!((dim.clone() * Dim::from(0i64)).int(), None);
+            assert!(Dim::choose(&dim, &dim, &n, &n).is_too_long() && dim.div(&dim).is_too_long());
+            assert!(dim.eval(&[Some(1)]).is_err());
+        }
+    }
+
+    #[test]
+    fn fresh_names_count_on() {
+        let mut symbols = Symbols::default();
+        symbols.named("if.2");
+        let names: Vec<String> = (0..3)
+            .map(|_| {
+                let symbol = symbols.fresh("if");
+                symbols.name(symbol).to_string()
+            })
+            .collect();
+        assert_eq!(names, ["if", "if.1", "if.3"]);
     }
 
     #[test]

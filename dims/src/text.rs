@@ -3,41 +3,65 @@
 use crate::{Atom, Dim, Symbol};
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 /// Names of symbols, by their numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Symbols(Vec<String>);
+#[derive(Clone, Debug, Default)]
+pub struct Symbols {
+    names: Vec<String>,
+    numbers: BTreeMap<String, u32>,
+    /// The last count behind each hint of a fresh name.
+    counts: BTreeMap<String, u32>,
+}
+
+impl PartialEq for Symbols {
+    fn eq(&self, other: &Symbols) -> bool {
+        self.names == other.names
+    }
+}
+
+impl Eq for Symbols {}
 
 impl Symbols {
     /// The symbol of that name, added where it is new.
     pub fn named(&mut self, name: &str) -> Symbol {
         self.find(name).unwrap_or_else(|| {
-            self.0.push(name.to_owned());
-            Symbol(self.0.len() as u32 - 1)
+            let number = self.names.len() as u32;
+            self.names.push(name.to_owned());
+            self.numbers.insert(name.to_owned(), number);
+            Symbol(number)
         })
     }
 
     /// The symbol of that name.
     pub fn find(&self, name: &str) -> Option<Symbol> {
-        self.0.iter().position(|n| n == name).map(|i| Symbol(i as u32))
+        self.numbers.get(name).copied().map(Symbol)
+    }
+
+    pub(crate) fn counted(&self, hint: &str) -> u32 {
+        self.counts.get(hint).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn count(&mut self, hint: &str, count: u32) {
+        self.counts.insert(hint.to_owned(), count);
     }
 
     /// The name of a symbol.
     pub fn name(&self, symbol: Symbol) -> &str {
-        self.0.get(symbol.0 as usize).map_or("?", String::as_str)
+        self.names.get(symbol.0 as usize).map_or("?", String::as_str)
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.names.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.names.is_empty()
     }
 
     /// A dim in words; [`Symbols::parse`] reads it.

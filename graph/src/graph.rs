@@ -357,7 +357,11 @@ impl Infer<'_> {
     /// # Errors
     /// They differ.
     pub fn equal(&mut self, what: &str, left: &Dim, right: &Dim) -> Result<Dim, String> {
-        match (left.clone() - right.clone()).int() {
+        let difference = left.clone() - right.clone();
+        if difference.is_too_long() {
+            return Err(format!("{what} are too long expressions of sizes that are known at run time only"));
+        }
+        match difference.int() {
             Some(0) => {}
             Some(_) => {
                 let (left, right) = (self.symbols.text(left), self.symbols.text(right));
@@ -486,7 +490,14 @@ impl Graph {
             bindings: &mut self.bindings,
             checks: &mut self.checks,
         };
-        let facts = (op.infer)(&mut infer).map_err(|reason| {
+        let facts = (op.infer)(&mut infer).and_then(|mut facts| {
+            for fact in &mut facts {
+                fact.ty.check(infer.symbols)?;
+                fact.known = fact.known.take().filter(|k| !k.iter().any(Dim::is_too_long));
+            }
+            Ok(facts)
+        });
+        let facts = facts.map_err(|reason| {
             let types = inputs.iter().map(|i| i.map_or("none".to_owned(), |i| self.type_text(i)));
             let inputs = types.collect::<Vec<_>>().join(", ");
             GraphError::Node { op: op.name.to_owned(), node: name.to_owned(), reason, inputs }

@@ -18,4 +18,4 @@ pub use graph::{Attr, Attrs, Binding, Block, Check, Fact, Graph, GraphError, Inf
 pub use smalti_codegen::Elem;
 pub use smalti_tensor::Tensor;
 pub use text::{Find, Parsed};
-pub use types::Type;
+pub use types::{DIMS, LARGEST, Type, fits};

@@ -4,11 +4,14 @@ use crate::graph::{Block, Graph, GraphError, Node, ValueId};
 use std::collections::HashSet;
 
 impl Graph {
-    /// Checks that every value is made once, before it is used, in a block that sees it.
+    /// Checks that every value is of a type that can be, and made once, before it is used, in a block that sees it.
     ///
     /// # Errors
     /// The first thing that is wrong.
     pub fn verify(&self) -> Result<(), GraphError> {
+        for (i, info) in self.values.iter().enumerate() {
+            info.fact.ty.check(&self.symbols).map_err(|e| GraphError::Verify(format!("value %{i}: {e}")))?;
+        }
         let mut made = HashSet::new();
         self.block(&self.body, &mut made).map_err(GraphError::Verify)
     }

@@ -87,7 +87,9 @@ fn sections(file: &[u8]) -> Result<Vec<Section>, ModuleError> {
         let (start, length) = (number(head, at + 8, 8), number(head, at + 16, 8));
         let inside = start.checked_add(length).is_some_and(|end| end <= file.len() as u64);
         if !inside || start < free as u64 || !start.is_multiple_of(ALIGN as u64) {
-            let reason = format!("section {i} has {length} bytes from {start}; it must begin at a multiple of {ALIGN}, not before {free}, and end in the file");
+            let reason = format!(
+                "section {i} has {length} bytes from {start}; it must begin at a multiple of {ALIGN}, not before {free}, and end in the file"
+            );
             return Err(damaged("section table", at + 8, reason));
         }
         free = (start + length) as usize;
@@ -124,7 +126,8 @@ impl<'a> Reader<'a> {
         for s in sections.iter().filter(|s| s.kind != kind::CONSTANTS) {
             let found = crc32fast::hash(&file[s.start..s.start + s.length]);
             if found != s.crc {
-                let reason = format!("the checksum of its {} bytes is {found:08x}, it should be {:08x}", s.length, s.crc);
+                let reason =
+                    format!("the checksum of its {} bytes is {found:08x}, it should be {:08x}", s.length, s.crc);
                 return Err(s.damaged(0, reason));
             }
         }

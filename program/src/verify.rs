@@ -39,7 +39,11 @@ impl Program {
         let mut state = State::default();
         if let Some(s) = self.vscale {
             if !self.target.features.has(Feature::V) {
-                return Err(format!("{} has no vector length that symbol {} could follow", self.target, self.symbols.name(s)));
+                return Err(format!(
+                    "{} has no vector length that symbol {} could follow",
+                    self.target,
+                    self.symbols.name(s)
+                ));
             }
             self.bind(s, &mut state)?;
         }

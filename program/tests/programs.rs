@@ -1,10 +1,10 @@
 //! `.program` files: texts that must print and parse to themselves, or be refused with a sentence.
 #![allow(missing_docs)]
 
+use bytes::Bytes;
 use smalti_program::Program;
 use std::path::Path;
 use std::process::ExitCode;
-use bytes::Bytes;
 
 fn main() -> ExitCode {
     smalti_filetest::run(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs"), "program", |input| {

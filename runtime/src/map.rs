@@ -26,9 +26,7 @@ pub fn map(path: &Path) -> io::Result<Bytes> {
 
 /// Machine code of a module in executable memory.
 #[cfg(feature = "native")]
-pub(crate) fn image(
-    code: &smalti_module::Code,
-) -> Result<smalti_codegen::jit::Image, smalti_codegen::jit::JitError> {
+pub(crate) fn image(code: &smalti_module::Code) -> Result<smalti_codegen::jit::Image, smalti_codegen::jit::JitError> {
     // SAFETY: the reader has compared the code with its checksum and its entries with its length, the variant's target is
     // one that this machine runs, and its ABI one that this build knows. That a file holds the code that its compiler
     // wrote is vouched for by whoever asks for native code of it.

@@ -146,12 +146,8 @@ pub fn open(path: &Path) -> Result<Module, Error> {
 pub fn graph(module: &Module) -> Result<Graph, Error> {
     let wrong = |reason: String| Error::Portable(reason);
     let text = std::str::from_utf8(&module.graph.text).map_err(|e| wrong(e.to_string()))?;
-    let blobs: Vec<Arc<Tensor>> = module
-        .graph
-        .blobs
-        .iter()
-        .map(|b| Arc::new(Tensor::new(b.elem, b.shape.clone(), b.bytes.to_vec())))
-        .collect();
+    let blobs: Vec<Arc<Tensor>> =
+        module.graph.blobs.iter().map(|b| Arc::new(Tensor::new(b.elem, b.shape.clone(), b.bytes.to_vec()))).collect();
     Graph::parse(text, &blobs).map_err(|e: GraphError| wrong(e.to_string()))
 }
 

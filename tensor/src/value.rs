@@ -52,7 +52,9 @@ pub fn assign<'a>(ports: &[Port], texts: &'a [String], what: &str) -> Result<Vec
         match found.get_mut(at) {
             Some(slot) if slot.is_none() => *slot = Some(value),
             Some(_) => return Err(ValueError(format!("{what} '{}' is given twice", ports[at].name))),
-            None => return Err(ValueError(format!("{} {what}s are given, the model has {}", texts.len(), ports.len()))),
+            None => {
+                return Err(ValueError(format!("{} {what}s are given, the model has {}", texts.len(), ports.len())));
+            }
         }
     }
     Ok(found)

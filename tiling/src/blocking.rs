@@ -34,8 +34,9 @@ impl Tiles {
     ///
     /// Tiles of the cheapest M0 per row are taken until the rest is short enough to be cut by exhaustion.
     pub(crate) fn cut(m: usize, rows: &[(usize, &Row)], core: CoreClass) -> Tiles {
-        // Cycles of a tile per column and k, in units fine enough to compare.
-        let cost = |&(m0, row): &(usize, &Row)| (m0 as u64 * 1_000_000) / row.rate(core);
+        // Cycles of a tile per column and k, in units fine enough to compare; rounded up, so that no
+        // rounding makes many small tiles cheaper than a large one.
+        let cost = |&(m0, row): &(usize, &Row)| (m0 as u64 * 1_000_000).div_ceil(row.rate(core));
         let best = rows.iter().min_by_key(|r| (cost(r) * 1000 / r.0 as u64, usize::MAX - r.0));
         let Some(&(best, _)) = best else { return Tiles(Vec::new()) };
         let longest = rows.iter().map(|r| r.0).max().unwrap_or(1);

@@ -2,7 +2,7 @@
 
 use crate::problem::{Order, Problem};
 use core::fmt;
-use smalti_ukernels::name::Types;
+use smalti_ukernels::name::{Dim, Types};
 
 /// What an operand is to its operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,7 +66,7 @@ pub enum Layout {
     /// any run, the others in each.
     Panels {
         /// Rows of a tile: N0 for a right operand.
-        t0: usize,
+        t0: Dim,
         /// Columns of a tile: K0.
         t1: usize,
         /// Whether they are packed once.
@@ -75,7 +75,7 @@ pub enum Layout {
     /// Convolution weights `[groups][oc/n0][channel groups][kh·kw][channels in the group][n0]`.
     Weights {
         /// Output channels of a tile.
-        n0: usize,
+        n0: Dim,
         /// Input channels of a group.
         channels: usize,
     },

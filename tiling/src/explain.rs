@@ -19,14 +19,23 @@ impl fmt::Display for Plan {
             Algorithm::Direct => ["output rows", "an output row's pixels"],
             Algorithm::Pointwise => ["pixels", "a task's pixels"],
         };
-        write!(f, "  tiles      {} of x{}x{} cut {of}", self.tiles, self.tile[0], self.tile[1])?;
+        write!(
+            f,
+            "  tiles      {} of x{}x{} cut {of}",
+            self.tiles,
+            self.family.n0.settled_on(&self.target),
+            self.tile[1]
+        )?;
         if self.last_tiles != self.tiles {
             write!(f, "; {} the last", self.last_tiles)?;
         }
         let b = self.blocks;
-        writeln!(f, "\n  blocks     MC {} {unit}, NC {}, KC {}", b.mc, b.nc, b.kc)?;
+        write!(f, "\n  blocks     MC {} {unit}, NC {}, KC {}", b.mc, b.nc, b.kc)?;
+        if self.family.n0.on(&self.target).is_none() {
+            write!(f, ", reckoned with tiles of {} columns", self.tile[0])?;
+        }
         let g = self.grid;
-        writeln!(f, "  tasks      {} = {} x {} x {}", g.tasks(), g.batch, g.m, g.n)?;
+        writeln!(f, "\n  tasks      {} = {} x {} x {}", g.tasks(), g.batch, g.m, g.n)?;
         write!(f, "  scratch    {} bytes a worker", self.scratch)?;
         if f.alternate() {
             f.write_str("\n  rejected")?;

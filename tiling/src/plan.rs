@@ -6,7 +6,7 @@ use crate::problem::{Conv2d, Matmul, Order, Problem};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use smalti_isa::Target;
-use smalti_ukernels::name::{Dim, Op};
+use smalti_ukernels::name::{Dim, Op, Types};
 use smalti_ukernels::select::{self, Mmt4dQuery};
 use smalti_ukernels::table::{Family, Numerics, ROWS, Row, Tier};
 
@@ -56,7 +56,7 @@ pub struct Plan {
     pub numerics: Numerics,
     /// What may be expected of the kernels.
     pub tier: Tier,
-    /// N0 and K0 on this target.
+    /// N0 and K0 on this target; reckoned with the least vector length where N0 follows one that the target leaves open.
     pub tile: [usize; 2],
     /// The left operand: activations.
     pub lhs: Layout,
@@ -149,7 +149,7 @@ fn kernels(query: &Mmt4dQuery, problem: Problem, target: &Target) -> Result<Kern
     }
     let rejected =
         selection.rejected().map(|(row, reason)| Rejected { row: row.name, reason: reason.to_string() }).collect();
-    let size = |dim: Dim| dim.on(target).unwrap_or(1);
+    let size = |dim: Dim| dim.expected_on(target).unwrap_or(1);
     Ok(Kernels {
         family,
         numerics: row.numerics,
@@ -175,18 +175,24 @@ impl Plan {
     }
 }
 
+/// Bytes from which on packed constants are to be the same on every machine of a target, so that they are mapped from a
+/// file; smaller ones are packed when a program is loaded.
+const MAPPED: usize = 1 << 20;
+
+fn worth_mapping(types: Types, n: usize, k: usize) -> bool {
+    n.saturating_mul(k).saturating_mul(types.list[1].bits()) / 8 >= MAPPED
+}
+
 fn matmul(p: &Matmul, family: Option<Family>, target: &Target) -> Result<Plan, PlanError> {
-    let query = Mmt4dQuery { types: p.types, family, strict: p.strict, m: p.m, n: p.n, k: p.k };
+    let mappable = family.is_none() && p.rhs_constant && worth_mapping(p.types, p.n, p.k);
+    let query = Mmt4dQuery { types: p.types, family, strict: p.strict, mappable, m: p.m, n: p.n, k: p.k };
     let kernels = kernels(&query, Problem::Matmul(*p), target)?;
     let [n0, k0] = kernels.tile;
+    let panel = |t0, constant| Layout::Panels { t0, t1: k0, constant };
     // In place where a k-tile of a row is contiguous: always for K0 = 1.
-    let lhs = if k0 == 1 || p.lhs == Order::Rows {
-        Layout::InPlace(p.lhs)
-    } else {
-        Layout::Panels { t0: 1, t1: k0, constant: false }
-    };
+    let lhs = if k0 == 1 || p.lhs == Order::Rows { Layout::InPlace(p.lhs) } else { panel(Dim::Fixed(1), false) };
     let rhs = if p.rhs_constant || p.rhs == Order::Columns || k0 > 1 {
-        Layout::Panels { t0: n0, t1: k0, constant: p.rhs_constant }
+        panel(kernels.family.n0.settled_on(target), p.rhs_constant)
     } else {
         Layout::InPlace(Order::Rows)
     };
@@ -220,12 +226,14 @@ fn conv2d(p: &Conv2d, family: Option<Family>, target: &Target) -> Result<Plan, P
     let algorithm = if pointwise { Algorithm::Pointwise } else { Algorithm::Direct };
     let pixels = if pointwise { height * width } else { width };
     let k = ic * p.kernel[0] * p.kernel[1];
-    let query = Mmt4dQuery { types: p.types, family, strict: p.strict, m: pixels, n: oc, k };
+    let mappable = family.is_none() && worth_mapping(p.types, p.oc, k);
+    let query = Mmt4dQuery { types: p.types, family, strict: p.strict, mappable, m: pixels, n: oc, k };
     let kernels = kernels(&query, Problem::Conv2d(*p), target)?;
     let n0 = kernels.tile[0];
     let longest = kernels.rows.iter().map(|r| r.0).max().unwrap_or(1);
     let channels = CHANNEL_GROUP.min(ic.max(1));
-    let layouts = [Layout::InPlace(Order::Columns), Layout::Weights { n0, channels }, Layout::InPlace(Order::Columns)];
+    let weights = Layout::Weights { n0: kernels.family.n0.settled_on(target), channels };
+    let layouts = [Layout::InPlace(Order::Columns), weights, Layout::InPlace(Order::Columns)];
     let bytes = p.types.list[0].bits() / 8;
     let (rows, unit) = if pointwise { (pixels, longest) } else { (height, 1) };
     let mut blocks = blocks(rows * if pointwise { 1 } else { width }, oc, k, [longest, n0, 1], bytes, &target.caches);

@@ -38,6 +38,10 @@ pub mod unpack;
 #[allow(unsafe_code)] // The assumption that a target is the machine at hand can't be checked.
 mod host;
 
+#[cfg(target_arch = "riscv64")]
+#[allow(unsafe_code)] // Assembly that kernels share.
+mod riscv64;
+
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)] // Intrinsics under names that kernels share.
 mod x86_64;

@@ -94,7 +94,22 @@ impl Dim {
             Dim::Runtime => None,
         }
     }
+
+    /// The number of elements that plans and costs reckon with: as [`on`](Dim::on), with the least vector length where
+    /// `target` leaves it open.
+    pub fn expected_on(self, target: &Target) -> Option<usize> {
+        self.on(&Target { vlen: target.vlen.or(Some(LEAST_VLEN)), ..*target })
+    }
+
+    /// This dim as far as `target` decides it.
+    #[must_use]
+    pub fn settled_on(self, target: &Target) -> Dim {
+        self.on(target).and_then(|n| n.try_into().ok()).map_or(self, Dim::Fixed)
+    }
 }
+
+/// The vector length that every machine with V has.
+const LEAST_VLEN: u16 = 128;
 
 impl fmt::Display for Dim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -283,6 +298,16 @@ mod tests {
         ] {
             assert_eq!(Name::parse(text).unwrap().to_string(), text);
         }
+    }
+
+    #[test]
+    fn dims_on_targets() {
+        let [open, pinned] = ["riscv64+v", "riscv64+v,vlen=512"].map(|t| Target::parse(t).unwrap());
+        let sizes = |dim: Dim, target| (dim.on(target), dim.expected_on(target), dim.settled_on(target));
+        assert_eq!(sizes(Dim::Vscale(16), &open), (None, Some(16), Dim::Vscale(16)));
+        assert_eq!(sizes(Dim::Vscale(16), &pinned), (Some(64), Some(64), Dim::Fixed(64)));
+        assert_eq!(sizes(Dim::Fixed(16), &open), (Some(16), Some(16), Dim::Fixed(16)));
+        assert_eq!(sizes(Dim::Runtime, &pinned), (None, None, Dim::Runtime));
     }
 
     #[test]

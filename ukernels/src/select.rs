@@ -1,7 +1,7 @@
 //! Which row serves a product: a pure function of the query, the target and the table.
 
 use crate::elem::ElemType;
-use crate::name::{Op, Types};
+use crate::name::{Dim, Op, Types};
 use crate::table::{Family, ROWS, Row, Tier};
 use smalti_isa::Target;
 
@@ -14,6 +14,9 @@ pub struct Mmt4dQuery {
     pub family: Option<Family>,
     /// Only rows whose result is the same on every machine.
     pub strict: bool,
+    /// Only rows whose panels are the same on every machine of the target, so that packed constants can be mapped from
+    /// a file.
+    pub mappable: bool,
     /// Rows of the product.
     pub m: usize,
     /// Columns of the product.
@@ -25,7 +28,7 @@ pub struct Mmt4dQuery {
 impl Mmt4dQuery {
     /// A product of any family and class.
     pub const fn new(types: [ElemType; 3], m: usize, n: usize, k: usize) -> Mmt4dQuery {
-        Mmt4dQuery { types: Types::new(types), family: None, strict: false, m, n, k }
+        Mmt4dQuery { types: Types::new(types), family: None, strict: false, mappable: false, m, n, k }
     }
 }
 
@@ -44,6 +47,9 @@ pub enum Reason {
     /// Its result may differ between machines.
     #[error("not strict")]
     NotStrict,
+    /// Its panels follow a vector length that the target leaves open.
+    #[error("its panels follow the vector length, so they can't be mapped from a file; pin vlen= to admit it")]
+    NotMappable,
     /// A row of a better tier serves.
     #[error("of a lower tier")]
     Tier,
@@ -126,6 +132,9 @@ fn obstacle(row: &Row, query: &Mmt4dQuery, target: &Target) -> Option<Reason> {
     if query.strict && !row.numerics.is_strict() {
         return Some(Reason::NotStrict);
     }
+    if query.mappable && row.tile.iter().any(|d| d.on(target).is_none() && *d != Dim::Runtime) {
+        return Some(Reason::NotMappable);
+    }
     match (query.family, row.family()) {
         (Some(wanted), Some(family)) if wanted != family => Some(Reason::Family),
         _ => None,
@@ -133,8 +142,8 @@ fn obstacle(row: &Row, query: &Mmt4dQuery, target: &Target) -> Option<Reason> {
 }
 
 fn cycles(row: &Row, query: &Mmt4dQuery, target: &Target) -> u64 {
-    let padded = |size: usize, dim: crate::name::Dim| {
-        let tile = dim.on(target).unwrap_or(1);
+    let padded = |size: usize, dim: Dim| {
+        let tile = dim.expected_on(target).unwrap_or(1);
         size.div_ceil(tile).saturating_mul(tile) as u64
     };
     let [m0, n0, k0] = row.tile;
@@ -143,7 +152,7 @@ fn cycles(row: &Row, query: &Mmt4dQuery, target: &Target) -> u64 {
 }
 
 fn area(row: &Row, target: &Target) -> usize {
-    row.tile.iter().map(|d| d.on(target).unwrap_or(1)).product()
+    row.tile.iter().map(|d| d.expected_on(target).unwrap_or(1)).product()
 }
 
 fn index(row: &Row) -> usize {

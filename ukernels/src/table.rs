@@ -3,11 +3,11 @@
 use crate::elem::ElemType::F32;
 use crate::name::{Dim, Name, Op, Place, Types};
 use crate::{Host, mmt4d, pack, unpack};
-use Dim::{Fixed, Runtime};
+use Dim::{Fixed, Runtime, Vscale};
 use Numerics::{Exact, FusedChain, MulAdd};
 use Place::{Generic, Isa, Portable};
-use smalti_isa::CoreClass::{self, SapphireRapids, Zen4};
-use smalti_isa::Level::{Avx2Fma, Avx512};
+use smalti_isa::CoreClass::{self, SapphireRapids, SifiveX280, SpacemitX60, Zen4};
+use smalti_isa::Level::{Avx2Fma, Avx512, V};
 use smalti_isa::{Features, Target};
 
 /// How a row's arithmetic rounds: what its result may differ in from another row's.
@@ -108,6 +108,12 @@ pub enum BindError {
         /// The features that are missing.
         missing: Features,
     },
+    /// The row's tile follows the vector length, and nobody knows it.
+    #[error("{row} needs the vector length, which is not known of this machine")]
+    VectorLength {
+        /// The row.
+        row: &'static str,
+    },
     /// The row's code is for another architecture than the program.
     #[error("{row} is for another architecture than this program")]
     NotInThisBuild {
@@ -157,7 +163,7 @@ impl Row {
     /// A callable row.
     ///
     /// # Errors
-    /// The machine lacks a feature, or this build has no code for the row.
+    /// The machine lacks a feature, its vector length is not known, or this build has no code for the row.
     pub fn bind(&'static self, host: &Host) -> Result<Bound, BindError> {
         let there = match self.code {
             Code::Mmt4d(f) => f.is_some(),
@@ -171,7 +177,11 @@ impl Row {
         if !missing.is_empty() {
             return Err(BindError::Missing { row: self.name, missing });
         }
-        Ok(Bound { row: self })
+        let tile = self.tile.map(|dim| dim.on(host.target()));
+        if self.tile.iter().zip(tile).any(|(dim, size)| size.is_none() && *dim != Runtime) {
+            return Err(BindError::VectorLength { row: self.name });
+        }
+        Ok(Bound { row: self, tile })
     }
 }
 
@@ -179,6 +189,8 @@ impl Row {
 #[derive(Clone, Copy)]
 pub struct Bound {
     pub(crate) row: &'static Row,
+    /// The tile on the machine; none for dims that are given at run time.
+    pub(crate) tile: [Option<usize>; 3],
 }
 
 impl Bound {
@@ -238,6 +250,7 @@ macro_rules! code {
     };
     (@ $module:ident x86_64_avx2_fma $name:ident) => { code!(@@ "x86_64" $module::x86_64_avx2_fma::$name) };
     (@ $module:ident x86_64_avx512 $name:ident) => { code!(@@ "x86_64" $module::x86_64_avx512::$name) };
+    (@ $module:ident riscv64_v $name:ident) => { code!(@@ "riscv64" $module::riscv64_v::$name) };
     (@ $module:ident $place:ident $name:ident) => { Some($module::$place::$name) };
     (@@ $arch:literal $path:path) => {{
         #[cfg(target_arch = $arch)]
@@ -281,6 +294,7 @@ macro_rules! moves {
 const F32S: [crate::elem::ElemType; 3] = [F32; 3];
 const AVX2: Place = Isa(Avx2Fma, None);
 const AVX512: Place = Isa(Avx512, None);
+const RVV: Place = Isa(V, None);
 const ANY: CoreClass = CoreClass::Generic;
 
 /// Every kernel, in ascending preference: of two rows that tie in everything else, the later one is taken.
@@ -311,17 +325,33 @@ pub static ROWS: &[Row] = &[
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_12x32x1_x86_64_avx512, F32S, Fixed(12), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 3080), (SapphireRapids, 3140), (Zen4, 1585)]),
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_14x32x1_x86_64_avx512, F32S, Fixed(14), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 3100), (SapphireRapids, 3150), (Zen4, 1590)]),
 
+    mmt4d!(riscv64_v::mmt4d_f32f32f32_1x16x1_riscv64_v, F32S, Fixed(1), Fixed(16), Fixed(1), RVV, FusedChain, &[(ANY, 267), (SpacemitX60, 177), (SifiveX280, 133)]),
+    mmt4d!(riscv64_v::mmt4d_f32f32f32_2x16x1_riscv64_v, F32S, Fixed(2), Fixed(16), Fixed(1), RVV, FusedChain, &[(ANY, 534), (SpacemitX60, 355), (SifiveX280, 213)]),
+    mmt4d!(riscv64_v::mmt4d_f32f32f32_3x16x1_riscv64_v, F32S, Fixed(3), Fixed(16), Fixed(1), RVV, FusedChain, &[(ANY, 800), (SpacemitX60, 436), (SifiveX280, 266)]),
+    mmt4d!(riscv64_v::mmt4d_f32f32f32_4x16x1_riscv64_v, F32S, Fixed(4), Fixed(16), Fixed(1), RVV, FusedChain, &[(ANY, 800), (SpacemitX60, 492), (SifiveX280, 278)]),
+    mmt4d!(riscv64_v::mmt4d_f32f32f32_6x16x1_riscv64_v, F32S, Fixed(6), Fixed(16), Fixed(1), RVV, FusedChain, &[(ANY, 800), (SpacemitX60, 548), (SifiveX280, 286)]),
+
+    mmt4d!(riscv64_v::mmt4d_f32f32f32_1x16vsx1_riscv64_v, F32S, Fixed(1), Vscale(16), Fixed(1), RVV, FusedChain, &[(ANY, 267), (SpacemitX60, 247), (SifiveX280, 534)]),
+    mmt4d!(riscv64_v::mmt4d_f32f32f32_2x16vsx1_riscv64_v, F32S, Fixed(2), Vscale(16), Fixed(1), RVV, FusedChain, &[(ANY, 534), (SpacemitX60, 493), (SifiveX280, 712)]),
+    mmt4d!(riscv64_v::mmt4d_f32f32f32_3x16vsx1_riscv64_v, F32S, Fixed(3), Vscale(16), Fixed(1), RVV, FusedChain, &[(ANY, 800), (SpacemitX60, 739), (SifiveX280, 712)]),
+    mmt4d!(riscv64_v::mmt4d_f32f32f32_4x16vsx1_riscv64_v, F32S, Fixed(4), Vscale(16), Fixed(1), RVV, FusedChain, &[(ANY, 800), (SpacemitX60, 753), (SifiveX280, 712)]),
+    mmt4d!(riscv64_v::mmt4d_f32f32f32_6x16vsx1_riscv64_v, F32S, Fixed(6), Vscale(16), Fixed(1), RVV, FusedChain, &[(ANY, 800), (SpacemitX60, 784), (SifiveX280, 712)]),
+
     moves!(Pack, pack::generic::pack_f32f32_nxn_generic, Runtime, Runtime, Generic, 50),
     moves!(Pack, pack::x86_64_avx2_fma::pack_f32f32_8x1_x86_64_avx2_fma, Fixed(8), Fixed(1), AVX2, 400),
     moves!(Pack, pack::x86_64_avx2_fma::pack_f32f32_16x1_x86_64_avx2_fma, Fixed(16), Fixed(1), AVX2, 400),
     moves!(Pack, pack::x86_64_avx512::pack_f32f32_16x1_x86_64_avx512, Fixed(16), Fixed(1), AVX512, 800),
     moves!(Pack, pack::x86_64_avx512::pack_f32f32_32x1_x86_64_avx512, Fixed(32), Fixed(1), AVX512, 800),
+    moves!(Pack, pack::riscv64_v::pack_f32f32_16x1_riscv64_v, Fixed(16), Fixed(1), RVV, 400),
+    moves!(Pack, pack::riscv64_v::pack_f32f32_16vsx1_riscv64_v, Vscale(16), Fixed(1), RVV, 400),
 
     moves!(Unpack, unpack::generic::unpack_f32f32_nxn_generic, Runtime, Runtime, Generic, 50),
     moves!(Unpack, unpack::x86_64_avx2_fma::unpack_f32f32_8x8_x86_64_avx2_fma, Fixed(8), Fixed(8), AVX2, 400),
     moves!(Unpack, unpack::x86_64_avx2_fma::unpack_f32f32_6x16_x86_64_avx2_fma, Fixed(6), Fixed(16), AVX2, 400),
     moves!(Unpack, unpack::x86_64_avx512::unpack_f32f32_8x32_x86_64_avx512, Fixed(8), Fixed(32), AVX512, 800),
     moves!(Unpack, unpack::x86_64_avx512::unpack_f32f32_14x32_x86_64_avx512, Fixed(14), Fixed(32), AVX512, 800),
+    moves!(Unpack, unpack::riscv64_v::unpack_f32f32_6x16_riscv64_v, Fixed(6), Fixed(16), RVV, 400),
+    moves!(Unpack, unpack::riscv64_v::unpack_f32f32_6x16vs_riscv64_v, Fixed(6), Vscale(16), RVV, 400),
 ];
 
 #[cfg(test)]

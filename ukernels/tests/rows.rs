@@ -8,7 +8,7 @@ mod support;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use smalti_ukernels::Host;
-use smalti_ukernels::name::{Op, Place};
+use smalti_ukernels::name::{Dim, Op, Place};
 use smalti_ukernels::table::{BindError, ROWS, Row};
 use std::process::ExitCode;
 
@@ -28,6 +28,10 @@ fn main() -> ExitCode {
         verdicts_of_a_bare_machine();
         Ok(())
     }));
+    trials.push(Trial::test("tiles_that_follow_the_vector_length_need_it", || {
+        tiles_that_follow_the_vector_length_need_it();
+        Ok(())
+    }));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
@@ -45,6 +49,7 @@ fn verdict(row: &'static Row, host: &Host, required: &[String]) -> Verdict {
     let Err(error) = row.bind(host) else { return Verdict::Runs };
     let missing = match error {
         BindError::Missing { missing, .. } => format!("needs {missing}"),
+        BindError::VectorLength { .. } => "needs the vector length".to_owned(),
         BindError::NotInThisBuild { .. } => format!("needs {}", row.place),
     };
     let must = matches!(row.place, Place::Isa(..)) && required.contains(&row.place.to_string());
@@ -66,6 +71,22 @@ fn verdicts_of_a_bare_machine() {
             }
             Verdict::Fails(_) => panic!("{} was not required", row.name),
         }
+    }
+}
+
+/// Where nobody knows the vector length, a row whose tile follows it is refused as such, unless it is already refused for
+/// something else.
+fn tiles_that_follow_the_vector_length_need_it() {
+    let host = Host::detect();
+    // SAFETY: the machine at hand, of which less is said.
+    let unknown = unsafe { Host::assume(smalti_isa::Target { vlen: None, ..*host.target() }) };
+    for row in ROWS {
+        let follows = row.tile.iter().any(|d| matches!(d, Dim::Vscale(_)));
+        let expected = match row.bind(&host).err() {
+            None if follows => Some(BindError::VectorLength { row: row.name }),
+            other => other,
+        };
+        assert_eq!(row.bind(&unknown).err(), expected);
     }
 }
 

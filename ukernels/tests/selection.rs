@@ -4,7 +4,7 @@
 use smalti_isa::Target;
 use smalti_ukernels::elem::ElemType;
 use smalti_ukernels::name::{Op, Types};
-use smalti_ukernels::select::{self, Mmt4dQuery};
+use smalti_ukernels::select::{self, Mmt4dQuery, Reason};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -55,10 +55,23 @@ fn snapshots() {
         {
             writeln!(out, "  {:<45} {reason}", row.name).unwrap();
         }
+        let mappable = Mmt4dQuery { mappable: true, ..Mmt4dQuery::new([ElemType::F32; 3], 384, 512, 512) };
+        let s = select::mmt4d(&mappable, &target).unwrap();
+        writeln!(out, "\nwith constants that can be mapped\n  {:<45} taken", s.row.name).unwrap();
+        for (row, reason) in s.rejected().filter(|r| r.1 == Reason::NotMappable) {
+            writeln!(out, "  {:<45} {reason}", row.name).unwrap();
+        }
         writeln!(out, "\npanels").unwrap();
-        for (op, t0, t1) in
-            [(Op::Pack, 8, 1), (Op::Pack, 16, 1), (Op::Pack, 32, 1), (Op::Unpack, 8, 8), (Op::Unpack, 14, 32)]
-        {
+        for (op, t0, t1) in [
+            (Op::Pack, 8, 1),
+            (Op::Pack, 16, 1),
+            (Op::Pack, 32, 1),
+            (Op::Pack, 64, 1),
+            (Op::Unpack, 6, 16),
+            (Op::Unpack, 6, 32),
+            (Op::Unpack, 8, 8),
+            (Op::Unpack, 14, 32),
+        ] {
             let row = select::panels(op, Types::pair(ElemType::F32, ElemType::F32), t0, t1, &target).unwrap();
             writeln!(out, "  {:<6} {:<6} {}", op.name(), format!("{t0}x{t1}"), row.name).unwrap();
         }

@@ -75,6 +75,8 @@ pub(crate) fn dense(shape: &[Dim]) -> Vec<Dim> {
 /// Builds a program.
 pub(crate) struct Lower<'a> {
     graph: &'a Graph,
+    /// The same, for shape rules, which may add to a graph.
+    rules: Graph,
     options: &'a Options,
     program: Program,
     locs: HashMap<ValueId, Loc>,
@@ -95,6 +97,7 @@ pub(crate) struct Lower<'a> {
 pub(crate) fn lower(graph: &Graph, options: &Options) -> Result<Program, CompileError> {
     let mut l = Lower {
         graph,
+        rules: graph.clone(),
         options,
         program: Program {
             name: graph.name.clone(),
@@ -385,6 +388,6 @@ impl Lower<'_> {
     /// What a slice takes of each dim, by the shape rule's own arithmetic.
     pub(crate) fn taken(&mut self, node: &Node) -> Result<Vec<Taken>, LowerError> {
         // The rule may ask for symbols of elements that are not known; they were made when the node was.
-        Ok(self.graph.clone().infer(node, smalti_graph::ops::slice::taken)?)
+        Ok(self.rules.infer(node, smalti_graph::ops::slice::taken)?)
     }
 }

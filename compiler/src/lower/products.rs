@@ -69,6 +69,9 @@ pub(crate) fn problem(graph: &Graph, node: &Node, constant: bool, strict: bool) 
     }))
 }
 
+/// Groups of a convolution, each of which is packed by steps of its own.
+const MAX_GROUPS: usize = 1 << 13;
+
 impl Lower<'_> {
     fn family(node: &Node) -> Result<Family, LowerError> {
         let text = node.attrs.word("family");
@@ -355,6 +358,9 @@ impl Lower<'_> {
         let sizes: Vec<usize> = shape.iter().map(Dim::size).collect::<Option<_>>().ok_or("weights of unknown shape")?;
         let n0 = self.t0(node);
         let groups = node.attrs.int("group", 1).max(1) as usize;
+        if groups > MAX_GROUPS {
+            return Err(format!("a convolution of {groups} groups; {MAX_GROUPS} are the most").into());
+        }
         let (oc, ic) = (sizes[0] / groups, sizes[1]);
         let taps: Vec<Dim> = shape[2..].to_vec();
         let tap_count: usize = sizes[2..].iter().product();

@@ -26,6 +26,9 @@ fn split(c: &mut NodeImport<'_, '_>) -> Result<Vec<ValueId>, ImportError> {
         None => c.ints("split"),
     };
     let count = c.outputs() as i64;
+    if count == 0 {
+        return Err("there are no outputs".into());
+    }
     let given = c.int("num_outputs", count);
     if given != count {
         return Err(format!("num_outputs is {given}, there are {count} outputs").into());
@@ -39,8 +42,10 @@ fn split(c: &mut NodeImport<'_, '_>) -> Result<Vec<ValueId>, ImportError> {
             (0..count).map(|i| part.min(extent - i * part).max(0)).collect()
         }
     };
+    let total = sizes.iter().try_fold(0i64, |a, &s| a.checked_add(s)).filter(|_| sizes.iter().all(|&s| s >= 0));
+    let total = total.ok_or(ImportError::Node(format!("{sizes:?} are no sizes of parts")))?;
     if let Some(extent) = shape[axis].int()
-        && (sizes.iter().any(|&s| s < 0) || sizes.iter().try_fold(0i64, |a, &s| a.checked_add(s)) != Some(extent))
+        && total != extent
     {
         return Err(format!("the parts {sizes:?} don't add up to the dim of {extent}").into());
     }

@@ -39,6 +39,11 @@ pub(super) fn window(c: &NodeImport<'_, '_>, shape: &[Dim], kernel: &[i64]) -> R
     if strides.len() != n || dilations.len() != n || strides.iter().chain(&dilations).any(|&v| v < 1) {
         return Err(format!("strides {strides:?} and dilations {dilations:?} of a window of {n} dims").into());
     }
+    if strides.iter().chain(&dilations).chain(kernel).any(|&v| v > i32::MAX.into()) {
+        return Err(
+            format!("strides {strides:?}, dilations {dilations:?}, kernel {kernel:?}: 2147483647 is the most").into()
+        );
+    }
     let mut pads = list("pads").unwrap_or(vec![0; 2 * n]);
     match c.text("auto_pad").as_str() {
         "" | "NOTSET" => {}

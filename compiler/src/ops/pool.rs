@@ -52,6 +52,9 @@ pub(super) const LOWERINGS: &[(&str, Lowering)] =
 /// Windows of up to so many elements are read as so many operands: a reduction's start and end cost more than they do.
 const MAX_TAPS: usize = 9;
 
+/// Windows along one dim whose elements are counted one by one.
+const MAX_COUNTS: usize = 1 << 16;
+
 /// A padded copy where there is padding, then a reduction over windows, which are strides.
 fn lower(l: &mut Lower<'_>, node: &Node, max: bool) -> Result<(), LowerError> {
     let (x, out) = (node.inputs[0].ok_or("there is no input")?, node.outputs[0]);
@@ -67,21 +70,24 @@ fn lower(l: &mut Lower<'_>, node: &Node, max: bool) -> Result<(), LowerError> {
     if max && window.kernel.iter().product::<usize>() <= MAX_TAPS {
         return max_of_taps(l, node, &window, &from);
     }
+    let counts = if max { Vec::new() } else { counts(l, node, &shape, &result, &window)? };
     let mut b = Builder::new(node.op.name, n + 2, n);
     let operand = b.operand("x", elem, Access::In, Step::Any);
-    let count = (!max).then(|| b.operand("count", elem, Access::In, Step::Zero));
+    let mut factors = Vec::new();
+    for d in 0..counts.len() {
+        factors.push(b.operand(format!("count{d}"), elem, Access::In, Step::Zero));
+    }
     let y = b.operand("y", elem, Access::Out, Step::Zero);
     b.inner_loop();
     let value = b.load(operand);
     let folded = b.reduce(if max { RedOp::Max } else { RedOp::Sum }, value);
     b.once();
-    let value = match count {
-        Some(count) => {
-            let count = b.load(count);
-            b.bin(BinOp::Div, folded, count)
-        }
-        None => folded,
-    };
+    let mut count = None;
+    for factor in factors {
+        let factor = b.load(factor);
+        count = Some(count.map_or(factor, |c| b.bin(BinOp::Mul, c, factor)));
+    }
+    let value = count.map_or(folded, |c| b.bin(BinOp::Div, folded, c));
     b.inst(Op::Store(y), b.type_of(value), &[value]);
     let nest = b.finish();
 
@@ -92,9 +98,7 @@ fn lower(l: &mut Lower<'_>, node: &Node, max: bool) -> Result<(), LowerError> {
     strides.extend((0..n).map(|d| scaled(d + 2, window.strides[d])));
     strides.extend((0..n).map(|d| scaled(d + 2, window.dilations[d])));
     let mut operands = vec![from.view(strides)];
-    if !max {
-        operands.push(counts(l, node, &shape, &result, &window)?);
-    }
+    operands.extend(counts);
     let to = l.fresh(elem, &result);
     let mut strides = to.strides.clone();
     strides.extend(vec![Dim::from(0i64); n]);
@@ -136,44 +140,32 @@ fn max_of_taps(l: &mut Lower<'_>, node: &Node, window: &Window, from: &Loc) -> R
     Ok(())
 }
 
-/// How many elements each window counts: a constant, where padding is left out.
+/// How many elements each window counts: one constant, or where padding is left out, one a dim, whose product it is.
 fn counts(
     l: &mut Lower<'_>,
     node: &Node,
     shape: &[Dim],
     result: &[Dim],
     window: &Window,
-) -> Result<smalti_program::View, LowerError> {
+) -> Result<Vec<View>, LowerError> {
     let n = window.kernel.len();
     let elem = l.elem(node.outputs[0])?;
-    let whole: usize = window.kernel.iter().product();
-    let plain = node.attrs.int("count_include_pad", 0) != 0 || window.pads.iter().all(|&p| p == 0);
-    let (dims, values) = if plain {
-        (vec![1; n], vec![whole as f64])
-    } else {
-        let sizes = |dims: &[Dim]| dims.iter().map(Dim::size).collect::<Option<Vec<usize>>>();
+    let zeros = vec![Dim::from(0i64); 2 * n + 2];
+    if node.attrs.int("count_include_pad", 0) != 0 || window.pads.iter().all(|&p| p == 0) {
+        let whole: usize = window.kernel.iter().product();
+        return Ok(vec![l.constant_as(&Tensor::f64([], &[whole as f64]), elem).view(zeros)]);
+    }
+    let mut views = Vec::new();
+    for d in 0..n {
         let (input, output) =
-            sizes(&shape[2..]).zip(sizes(&result[2..])).ok_or("padding of dims that are not known")?;
-        let inside = |d: usize, o: usize| {
-            (0..window.kernel[d]).filter(|&k| window.position(d, o, k, input[d]).is_some()).count()
-        };
-        let total: usize = output.iter().product();
-        let values = (0..total)
-            .map(|mut i| {
-                let mut count = 1;
-                for d in (0..n).rev() {
-                    count *= inside(d, i % output[d]);
-                    i /= output[d];
-                }
-                count as f64
-            })
-            .collect();
-        (output, values)
-    };
-    let tensor = Tensor::f64(dims.clone(), &values);
-    let loc = l.constant_as(&tensor, elem);
-    let mut strides = vec![Dim::from(0i64); 2];
-    strides.extend((0..n).map(|d| if dims[d] == 1 { Dim::from(0i64) } else { loc.strides[d].clone() }));
-    strides.extend(vec![Dim::from(0i64); n]);
-    Ok(loc.view(strides))
+            shape[d + 2].size().zip(result[d + 2].size()).ok_or("padding of dims that are not known")?;
+        if output > MAX_COUNTS {
+            return Err(format!("padding that is not counted, of {output} windows; {MAX_COUNTS} are the most").into());
+        }
+        let values: Vec<f64> = (0..output).map(|o| window.inside(d, o, input) as f64).collect();
+        let mut strides = zeros.clone();
+        strides[d + 2] = Dim::from(1i64);
+        views.push(l.constant_as(&Tensor::f64([output], &values), elem).view(strides));
+    }
+    Ok(views)
 }

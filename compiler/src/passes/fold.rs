@@ -6,8 +6,40 @@ use smalti_graph::{Attr, Attrs, Block, Elem, Fact, Graph, Node, Tensor, Type, Va
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Results of more bytes than this are left to the run.
-const LARGEST: usize = 64 << 20;
+/// What folding may cost where a model has next to no constants: bytes of results, and terms that are computed. The
+/// rest is left to the run.
+const FREE: Budget = Budget { bytes: 16 << 20, terms: 4 << 20 };
+/// What it may cost for each byte of a model's constants.
+const PER_BYTE: Budget = Budget { bytes: 4, terms: 16 };
+
+/// What folding may still cost: no model of a few bytes makes a compilation long or large.
+struct Budget {
+    bytes: usize,
+    terms: usize,
+}
+
+impl Budget {
+    fn of(block: &Block) -> Budget {
+        let constants = constant_bytes(block);
+        let part = |free: usize, each: usize| free.saturating_add(each.saturating_mul(constants));
+        Budget { bytes: part(FREE.bytes, PER_BYTE.bytes), terms: part(FREE.terms, PER_BYTE.terms) }
+    }
+
+    /// Takes the cost out, if there is as much.
+    fn spend(&mut self, bytes: usize, terms: usize) -> Option<()> {
+        let left = self.bytes.checked_sub(bytes).zip(self.terms.checked_sub(terms))?;
+        (self.bytes, self.terms) = left;
+        Some(())
+    }
+}
+
+fn constant_bytes(block: &Block) -> usize {
+    let of = |node: &Node| {
+        let own = node.attrs.tensor("value").map_or(0, |t| t.bytes.len());
+        own + node.regions.iter().map(|r| constant_bytes(&r.block)).sum::<usize>()
+    };
+    block.nodes.iter().map(of).sum()
+}
 
 /// Makes every named tensor of the outermost block an output.
 pub fn expose(graph: &mut Graph) {
@@ -27,7 +59,8 @@ pub fn expose(graph: &mut Graph) {
 /// Folds, then drops what is not used.
 pub fn fold(graph: &mut Graph) {
     let mut body = std::mem::take(&mut graph.body);
-    fold_block(graph, &mut body, &mut HashMap::new());
+    let mut budget = Budget::of(&body);
+    fold_block(graph, &mut body, &mut HashMap::new(), &mut budget);
     let mut live: HashSet<ValueId> = graph.bindings.iter().map(|b| b.value).collect();
     drop_unused(&mut body, &mut live);
     graph.body = body;
@@ -44,7 +77,12 @@ fn constant_node(name: String, tensor: Arc<Tensor>, output: ValueId) -> Node {
     }
 }
 
-fn fold_block(graph: &mut Graph, block: &mut Block, constants: &mut HashMap<ValueId, Arc<Tensor>>) {
+fn fold_block(
+    graph: &mut Graph,
+    block: &mut Block,
+    constants: &mut HashMap<ValueId, Arc<Tensor>>,
+    budget: &mut Budget,
+) {
     for mut node in std::mem::take(&mut block.nodes) {
         if let Some(tensor) = node.attrs.tensor("value").filter(|_| node.op.name == "constant") {
             constants.insert(node.outputs[0], tensor.clone());
@@ -58,12 +96,12 @@ fn fold_block(graph: &mut Graph, block: &mut Block, constants: &mut HashMap<Valu
                         constants.insert(*inside, tensor);
                     }
                 }
-                fold_block(graph, &mut region.block, constants);
+                fold_block(graph, &mut region.block, constants, budget);
             }
             block.nodes.push(node);
             continue;
         }
-        if let Some(tensors) = known(graph, &node).or_else(|| evaluated(graph, &node, constants)) {
+        if let Some(tensors) = known(graph, &node).or_else(|| evaluated(graph, &node, constants, budget)) {
             for (tensor, &output) in tensors.into_iter().zip(&node.outputs) {
                 let tensor = Arc::new(tensor);
                 graph.values[output.0 as usize].fact = Fact::constant(&tensor);
@@ -98,7 +136,12 @@ fn known(graph: &Graph, node: &Node) -> Option<Vec<Tensor>> {
     (bytes.len() == shape.iter().product::<usize>() * elem.size()).then(|| vec![Tensor::new(elem, shape, bytes)])
 }
 
-fn evaluated(graph: &Graph, node: &Node, constants: &HashMap<ValueId, Arc<Tensor>>) -> Option<Vec<Tensor>> {
+fn evaluated(
+    graph: &Graph,
+    node: &Node,
+    constants: &HashMap<ValueId, Arc<Tensor>>,
+    budget: &mut Budget,
+) -> Option<Vec<Tensor>> {
     if node.inputs.is_empty() {
         return None;
     }
@@ -107,14 +150,34 @@ fn evaluated(graph: &Graph, node: &Node, constants: &HashMap<ValueId, Arc<Tensor
         .iter()
         .map(|i| i.map(|i| constants.get(&i).map(|t| &**t)).map_or(Some(None), |t| t.map(Some)))
         .collect::<Option<_>>()?;
+    let (mut bytes, mut results) = (0usize, 0usize);
     for &output in &node.outputs {
         let fact = graph.fact(output);
-        let bytes = smalti_dims::product(fact.shape().ok()?).size()?.checked_mul(fact.elem().ok()?.size())?;
-        if bytes > LARGEST {
-            return None;
-        }
+        let count = smalti_dims::product(fact.shape().ok()?).size()?;
+        results = results.checked_add(count)?;
+        bytes = bytes.checked_add(count.checked_mul(fact.elem().ok()?.size())?)?;
     }
+    let read = inputs.iter().flatten().map(|t| t.len()).sum::<usize>();
+    budget.spend(bytes, results.checked_mul(terms(node, &inputs)?)?.checked_add(read)?)?;
     interp::fold(node, &inputs).ok()
+}
+
+/// How many terms one element of the result has.
+fn terms(node: &Node, inputs: &[Option<&Tensor>]) -> Option<usize> {
+    let dims = |i: usize| inputs.get(i).copied().flatten().map(|t| &t.shape[..]);
+    match node.op.name {
+        "matmul" => {
+            let k = if node.attrs.int("trans_a", 0) != 0 { 2 } else { 1 };
+            let a = dims(0)?;
+            a.len().checked_sub(k.min(a.len())).map(|i| a[i])
+        }
+        "conv" => Some(dims(1)?.get(1..)?.iter().product()),
+        "max_pool" | "average_pool" => {
+            let kernel = node.attrs.ints("kernel_shape").iter();
+            kernel.map(|&k| usize::try_from(k).ok()).try_fold(1usize, |p, k| p.checked_mul(k?))
+        }
+        _ => Some(1),
+    }
 }
 
 /// Drops nodes and captures that nothing uses; `live` holds what is used from outside.

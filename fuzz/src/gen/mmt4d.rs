@@ -1,6 +1,7 @@
 //! Products of one tile, with everything optional on or off.
 
 use arbitrary::{Result, Unstructured};
+use smalti_isa::Target;
 use smalti_ukernels::Host;
 use smalti_ukernels::mmt4d::Batch;
 use smalti_ukernels::table::{ROWS, Row};
@@ -57,7 +58,7 @@ pub fn case(u: &mut Unstructured<'_>) -> Result<Case> {
     let here = |row: &Row| row.op == smalti_ukernels::name::Op::Mmt4d && row.runs_on(&target);
     let rows: Vec<usize> = (0..ROWS.len()).filter(|&i| here(&ROWS[i])).collect();
     let row = *u.choose(&rows)?;
-    let tile = tile(&ROWS[row], u)?;
+    let tile = tile(&ROWS[row], &target, u)?;
     let [m0, n0, k0] = tile;
     let size = [u.int_in_range(0..=m0)?, u.int_in_range(0..=n0)?];
     let k: usize = u.int_in_range(0..=40)?;
@@ -106,10 +107,11 @@ pub fn case(u: &mut Unstructured<'_>) -> Result<Case> {
     })
 }
 
-fn tile(row: &Row, u: &mut Unstructured<'_>) -> Result<[usize; 3]> {
-    use smalti_ukernels::name::Dim::Fixed;
-    Ok(match row.tile {
-        [Fixed(m), Fixed(n), Fixed(k)] => [m.into(), n.into(), k.into()],
-        _ => [u.int_in_range(1..=9)?, u.int_in_range(1..=9)?, u.int_in_range(1..=5)?],
-    })
+fn tile(row: &Row, target: &Target, u: &mut Unstructured<'_>) -> Result<[usize; 3]> {
+    let [m0, n0, k0] = row.tile.map(|dim| dim.on(target));
+    Ok([
+        m0.map_or_else(|| u.int_in_range(1..=9), Ok)?,
+        n0.map_or_else(|| u.int_in_range(1..=9), Ok)?,
+        k0.map_or_else(|| u.int_in_range(1..=5), Ok)?,
+    ])
 }

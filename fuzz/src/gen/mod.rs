@@ -1,4 +1,6 @@
 //! Cases of bytes.
 
+pub mod bytes;
 pub mod mmt4d;
 pub mod nest;
+pub mod onnx;

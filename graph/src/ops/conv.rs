@@ -16,6 +16,9 @@ pub static CONV: OpDef = OpDef { name: "conv", infer, eval };
 /// Channels that are summed before the next tap is turned to.
 const CHANNEL_GROUP: usize = 16;
 
+/// The most that a window's steps, padding and number of elements may be: products of two stay within 64 bits.
+const FARTHEST: usize = i32::MAX as usize;
+
 /// Geometry of a window along every spatial dim.
 pub struct Window {
     /// Extents.
@@ -32,7 +35,7 @@ impl Window {
     /// Reads the attributes for a kernel of these extents.
     ///
     /// # Errors
-    /// A list of the wrong length, or a value that is not possible.
+    /// A list of the wrong length, a value that is not possible, or too many elements.
     pub fn new(attrs: &Attrs, kernel: Vec<usize>) -> Result<Window, String> {
         let n = kernel.len();
         let list = |name: &str, count: usize, default: usize| {
@@ -43,10 +46,14 @@ impl Window {
             if given.len() != count {
                 return Err(format!("'{name}' has {} values, {count} are needed", given.len()));
             }
-            let size = |&v: &i64| usize::try_from(v).ok().filter(|&v| v >= default);
+            let size = |&v: &i64| usize::try_from(v).ok().filter(|v| (default..=FARTHEST).contains(v));
             let sizes: Option<Vec<usize>> = given.iter().map(size).collect();
-            sizes.ok_or(format!("'{name}' is {given:?}; each must be at least {default}"))
+            sizes.ok_or(format!("'{name}' is {given:?}; each must be at least {default} and at most {FARTHEST}"))
         };
+        let taps = kernel.iter().try_fold(1usize, |p, &k| p.checked_mul(k.max(1)));
+        if taps.is_none_or(|t| t > FARTHEST) {
+            return Err(format!("a window of {kernel:?} has more than {FARTHEST} elements"));
+        }
         Ok(Window {
             strides: list("strides", n, 1)?,
             pads: list("pads", 2 * n, 0)?,
@@ -94,6 +101,14 @@ impl Window {
         let extent = self.output(d, &Dim::from(input));
         let text = || format!("a window of {} does not fit an input of {input}", self.kernel[d]);
         extent.size().ok_or_else(text)
+    }
+
+    /// How many taps of output `o` along dim `d` lie within an input of `input` elements.
+    pub fn inside(&self, d: usize, o: usize, input: usize) -> usize {
+        // Taps before this place of the padded input.
+        let before =
+            |place: usize| place.saturating_sub(o * self.strides[d]).div_ceil(self.dilations[d]).min(self.kernel[d]);
+        before(self.pads[d] + input) - before(self.pads[d])
     }
 
     /// The input position of tap `k` of output `o` along dim `d`; none in the padding.
@@ -187,4 +202,47 @@ fn eval(c: &Eval<'_>) -> Result<Vec<Tensor>, String> {
         i += 1;
     });
     Ok(vec![out])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Attr;
+
+    #[test]
+    fn taps_inside_are_those_that_have_a_position() {
+        for (kernel, stride, pads, dilation) in
+            [(3, 1, [1, 1], 1), (2, 2, [1, 0], 3), (4, 3, [3, 3], 2), (1, 5, [0, 0], 7)]
+        {
+            let attrs = Attrs::none()
+                .with("strides", Attr::Ints(vec![stride]))
+                .with("pads", Attr::Ints(pads.to_vec()))
+                .with("dilations", Attr::Ints(vec![dilation]));
+            let window = Window::new(&attrs, vec![kernel]).unwrap();
+            for input in 1..9 {
+                for o in 0..9 {
+                    let counted = (0..kernel).filter(|&k| window.position(0, o, k, input).is_some()).count();
+                    assert_eq!(
+                        window.inside(0, o, input),
+                        counted,
+                        "{kernel} {stride} {pads:?} {dilation} {input} {o}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn windows_whose_arithmetic_leaves_64_bits_are_refused() {
+        let attrs =
+            |name: &str, v: i64| Attrs::none().with(name, Attr::Ints(vec![v; if name == "pads" { 2 } else { 1 }]));
+        for name in ["strides", "pads", "dilations"] {
+            assert!(Window::new(&attrs(name, i64::from(i32::MAX)), vec![1]).is_ok());
+            for v in [-1, 1 << 31, i64::MAX, i64::MIN] {
+                assert!(Window::new(&attrs(name, v), vec![1]).is_err(), "{name} {v}");
+            }
+        }
+        assert!(Window::new(&Attrs::none(), vec![1 << 16, 1 << 16]).is_err());
+        assert!(Window::new(&Attrs::none(), vec![usize::MAX, 2, 0]).is_err());
+    }
 }

@@ -346,6 +346,9 @@ fn infer(c: &mut Infer<'_>, row: &Row) -> Result<Vec<Fact>, String> {
     if !row.takes.admits(elem) {
         return Err(format!("element type {elem} is not allowed; allowed: {}", row.takes.words()));
     }
+    if c.inputs() > row.arity {
+        return Err(format!("there are {} inputs, {} are taken", c.inputs(), row.arity));
+    }
     let mut shape = c.shape(0)?;
     if row.arity == 2 {
         let other = c.elem(1)?;

@@ -21,7 +21,7 @@ pub mod transpose;
 
 pub use crate::graph::Infer;
 use crate::graph::{Attrs, Fact};
-use crate::{Elem, Tensor};
+use crate::{DIMS, Elem, Tensor};
 use smalti_codegen::{Access, Nest, interp, math};
 use smalti_dims::Dim;
 
@@ -105,7 +105,7 @@ pub fn find(name: &str) -> Option<&'static OpDef> {
 /// # Errors
 /// It lies outside `rank`.
 pub fn axis(axis: i64, rank: usize) -> Result<usize, String> {
-    let at = if axis < 0 { axis + rank as i64 } else { axis };
+    let at = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
     match usize::try_from(at) {
         Ok(at) if at < rank => Ok(at),
         _ => Err(format!("axis {axis} lies outside the {rank} dims")),
@@ -125,8 +125,11 @@ pub fn from_end(index: &Dim, size: &Dim, is_size: bool) -> Dim {
 /// The axes of a list, in ascending order.
 ///
 /// # Errors
-/// One lies outside `rank`, or stands twice.
+/// `rank` is too large, or one lies outside of it, or stands twice.
 pub fn axes(list: &[i64], rank: usize) -> Result<Vec<usize>, String> {
+    if rank > DIMS {
+        return Err(format!("{rank} dims; {DIMS} are the most"));
+    }
     let mut axes = list.iter().map(|&a| axis(a, rank)).collect::<Result<Vec<_>, _>>()?;
     axes.sort_unstable();
     if axes.windows(2).any(|w| w[0] == w[1]) {

@@ -2,8 +2,8 @@
 //! ones take elements away.
 
 use super::{Eval, OpDef, each};
-use crate::Tensor;
 use crate::graph::{Fact, Infer};
+use crate::{LARGEST, Tensor};
 use smalti_dims::Dim;
 
 /// The operation.
@@ -15,6 +15,9 @@ fn infer(c: &mut Infer<'_>) -> Result<Vec<Fact>, String> {
     let rank = shape.len();
     if pads.len() != 2 * rank {
         return Err(format!("'pads' has {} values, {} are needed", pads.len(), 2 * rank));
+    }
+    if let Some(p) = pads.iter().find(|p| p.unsigned_abs() > LARGEST as u64) {
+        return Err(format!("'pads' has {p}, more elements than any machine can hold"));
     }
     for d in 0..rank {
         shape[d] = shape[d].clone() + Dim::from(pads[d] + pads[d + rank]);

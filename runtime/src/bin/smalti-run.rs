@@ -82,7 +82,9 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
             Long("expected_output" | "expected-output") => a.expected.push(parser.value()?.string()?),
             Long("expected_f32_threshold" | "expected-f32-threshold") => a.tolerance.f32 = parser.value()?.parse()?,
             Long("expected_f16_threshold" | "expected-f16-threshold") => a.tolerance.f16 = parser.value()?.parse()?,
-            Long("expected_bf16_threshold" | "expected-bf16-threshold") => a.tolerance.bf16 = parser.value()?.parse()?,
+            Long("expected_bf16_threshold" | "expected-bf16-threshold") => {
+                a.tolerance.bf16 = parser.value()?.parse()?
+            }
             Long("expected_rtol" | "expected-rtol") => a.tolerance.rtol = parser.value()?.parse()?,
             Long("output_max_element_count" | "output-max-element-count") => a.most = parser.value()?.parse()?,
             Long("threads") => a.threads = parser.value()?.parse()?,

@@ -32,6 +32,8 @@ pub mod generic;
 mod lhs_rows;
 pub mod portable;
 pub mod reference;
+#[cfg(target_arch = "riscv64")]
+pub mod riscv64_v;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 #[cfg(target_arch = "x86_64")]
@@ -228,13 +230,10 @@ pub enum ArgsError {
 }
 
 impl Bound {
-    /// The tile on this row, `given` where it is a run-time one.
+    /// The tile of this row on the machine, with `given` for the dims that are given at run time.
     pub fn tile(&self, given: Tile) -> Tile {
-        use crate::name::Dim::Fixed;
-        match self.row.tile {
-            [Fixed(m0), Fixed(n0), Fixed(k0)] => Tile { m0: m0.into(), n0: n0.into(), k0: k0.into() },
-            _ => given,
-        }
+        let [m0, n0, k0] = self.tile;
+        Tile { m0: m0.unwrap_or(given.m0), n0: n0.unwrap_or(given.n0), k0: k0.unwrap_or(given.k0) }
     }
 
     /// Runs one tile.

@@ -10,6 +10,8 @@
 //! Source: IREE's `iree_uk_pack`; the layout is that of [`crate::layout`].
 
 pub mod generic;
+#[cfg(target_arch = "riscv64")]
+pub mod riscv64_v;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 #[cfg(target_arch = "x86_64")]
@@ -72,13 +74,9 @@ pub struct Args<'a, I, O> {
 }
 
 impl Bound {
-    /// The panel's tile on this row, `given` where it is a run-time one.
+    /// The panel's tile of this row on the machine, with `given` for the dims that are given at run time.
     pub fn panel_tile(&self, given: [usize; 2]) -> [usize; 2] {
-        use crate::name::Dim::Fixed;
-        match self.row.tile {
-            [Fixed(t0), Fixed(t1), _] => [t0.into(), t1.into()],
-            _ => given,
-        }
+        core::array::from_fn(|d| self.tile[d].unwrap_or(given[d]))
     }
 
     /// Packs.

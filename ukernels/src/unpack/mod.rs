@@ -9,6 +9,8 @@
 //! Source: IREE's `iree_uk_unpack`; the layout is that of [`crate::layout`].
 
 pub mod generic;
+#[cfg(target_arch = "riscv64")]
+pub mod riscv64_v;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 #[cfg(target_arch = "x86_64")]
