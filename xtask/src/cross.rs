@@ -33,13 +33,18 @@ const FULL: u64 = 15_000_000;
 /// Seconds of processor time that a build from clean may take.
 const SECONDS: f64 = 480.0;
 
-/// A program: its file, and what cargo is told to build it.
-const PROGRAMS: &[(&str, &[&str])] = &[
-    ("smalti", &["-p", "smalti-cli", "--bin", "smalti"]),
-    ("smalti-run", &["-p", "smalti-runtime", "--bin", "smalti-run", "--no-default-features", "--features", "bin"]),
+/// A program: its file, its profile, and what else cargo is told to build it.
+type Program = (&'static str, &'static str, &'static [&'static str]);
+const PROGRAMS: &[Program] = &[
+    ("smalti", "dist", &["-p", "smalti-cli", "--bin", "smalti"]),
+    (
+        "smalti-run",
+        "dist-small",
+        &["-p", "smalti-runtime", "--bin", "smalti-run", "--no-default-features", "--features", "bin"],
+    ),
 ];
-/// What the others are compared with.
-const EMPTY: (&str, &[&str]) = ("empty", &["-p", "smalti-isa", "--example", "empty"]);
+/// What the runtime alone is compared with.
+const EMPTY: Program = ("examples/empty", "dist-small", &["-p", "smalti-isa", "--example", "empty"]);
 
 pub(crate) fn cross(root: &Path, arch: &str, clean: bool, check_time: bool) -> Outcome {
     let target = TARGETS.iter().find(|t| t.arch == arch).ok_or_else(|| format!("there is no target '{arch}'"))?;
@@ -56,19 +61,19 @@ pub(crate) fn cross(root: &Path, arch: &str, clean: bool, check_time: bool) -> O
 
     let before = processor_seconds()?;
     let mut sizes = Vec::new();
-    for (name, args) in PROGRAMS {
-        let built = build(root, target, &folder, name, args)?;
-        let path = place.join(name);
+    for program in PROGRAMS {
+        let built = build(root, target, &folder, program)?;
+        let path = place.join(program.0);
         sizes.push(fs::copy(&built, &path).map_err(|e| format!("{}: {e}", path.display()))?);
     }
     let seconds = processor_seconds()? - before;
-    let empty = build(root, target, &folder, EMPTY.0, EMPTY.1)?;
+    let empty = build(root, target, &folder, &EMPTY)?;
     let empty = fs::metadata(&empty).map_err(|e| format!("{}: {e}", empty.display()))?.len();
 
     let (most, beside_empty) = target.runtime;
     let limits = [FULL, if beside_empty { most + empty } else { most }];
     println!("{:12} {:>12} {:>12}", arch, "bytes", "at most");
-    for (((name, _), size), limit) in PROGRAMS.iter().zip(&sizes).zip(limits) {
+    for (((name, ..), size), limit) in PROGRAMS.iter().zip(&sizes).zip(limits) {
         println!("{name:12} {size:>12} {limit:>12}");
     }
     println!("{:12} {empty:>12}", "(empty)");
@@ -79,7 +84,7 @@ pub(crate) fn cross(root: &Path, arch: &str, clean: bool, check_time: bool) -> O
         .zip(&sizes)
         .zip(limits)
         .filter(|((_, size), limit)| *size > limit)
-        .map(|(((name, _), size), limit)| format!("{name} for {arch} has {size} bytes, at most {limit} are allowed"))
+        .map(|(((name, ..), size), limit)| format!("{name} for {arch} has {size} bytes, at most {limit} are allowed"))
         .collect();
     if check_time && seconds > SECONDS {
         wrong.push(format!("the build took {seconds:.0} s of processor time, at most {SECONDS} s are allowed"));
@@ -88,17 +93,16 @@ pub(crate) fn cross(root: &Path, arch: &str, clean: bool, check_time: bool) -> O
 }
 
 /// Builds one program, and gives its file.
-fn build(root: &Path, target: &Target, folder: &Path, name: &str, args: &[&str]) -> Result<PathBuf, String> {
+fn build(root: &Path, target: &Target, folder: &Path, (name, profile, args): &Program) -> Result<PathBuf, String> {
     let variable = format!("CARGO_TARGET_{}", target.triple.replace('-', "_").to_uppercase());
-    let mut command = cargo(root, &["build", "--profile", "dist", "--target", target.triple, "--target-dir"]);
+    let mut command = cargo(root, &["build", "--profile", profile, "--target", target.triple, "--target-dir"]);
     command
         .arg(folder)
-        .args(args)
+        .args(*args)
         .env(format!("{variable}_LINKER"), target.gnu.map_or("rust-lld", |g| g.compiler))
         .env(format!("{variable}_RUSTFLAGS"), target.flags);
     run(&mut command)?;
-    let folder = folder.join(target.triple).join("dist");
-    let path = if args.contains(&"--example") { folder.join("examples").join(name) } else { folder.join(name) };
+    let path = folder.join(target.triple).join(profile).join(name);
     if loads_libraries(&path)? {
         return Err(format!("{} is not static: it asks for a program loader", path.display()));
     }

@@ -8,7 +8,7 @@ use std::process::Command;
 /// A machine that is emulated.
 pub(crate) struct Machine {
     pub(crate) name: &'static str,
-    pub(crate) arch: &'static Arch,
+    pub(crate) arch: Arch,
     /// QEMU's words for its processor.
     cpu: &'static str,
     /// Runs the whole suite. The others run the crates that behave differently on different processors.
@@ -17,6 +17,7 @@ pub(crate) struct Machine {
     requires: &'static str,
 }
 
+#[derive(Clone, Copy)]
 pub(crate) struct Arch {
     pub(crate) name: &'static str,
     pub(crate) triple: &'static str,
@@ -30,20 +31,20 @@ const RISCV64: Arch =
     Arch { name: "riscv64", triple: "riscv64gc-unknown-linux-gnu", gnu: &toolchain::RISCV64, emulator: "qemu-riscv64" };
 pub(crate) const ARCHES: &[Arch] = &[AARCH64, RISCV64];
 
-/// Elements past the vector length and under a zero mask are filled with ones, which the instructions allow: code that
-/// counts on their old values fails.
+/// The whole suite runs on one machine of each architecture. Elements past the vector length and under a zero mask are
+/// filled with ones, as the instructions may: code that counts on their old values fails.
 pub(crate) const MACHINES: &[Machine] = &[
-    machine("aarch64-max", &AARCH64, "max", true),
-    machine("aarch64-neoverse-n1", &AARCH64, "neoverse-n1", false),
-    machine("aarch64-cortex-a53", &AARCH64, "cortex-a53", false),
-    machine("riscv64-vlen256", &RISCV64, "max,vlen=256,rvv_ta_all_1s=true,rvv_ma_all_1s=true", true),
-    machine("riscv64-vlen128", &RISCV64, "rv64,v=true,vlen=128,rvv_ta_all_1s=true,rvv_ma_all_1s=true", false),
-    machine("riscv64-vlen1024", &RISCV64, "max,vlen=1024,rvv_ta_all_1s=true,rvv_ma_all_1s=true", false),
-    machine("riscv64-scalar", &RISCV64, "rv64,v=false", false),
+    machine("aarch64-max", AARCH64, "max", true, ""),
+    machine("aarch64-neoverse-n1", AARCH64, "neoverse-n1", false, ""),
+    machine("aarch64-cortex-a53", AARCH64, "cortex-a53", false, ""),
+    machine("riscv64-vlen256", RISCV64, "max,vlen=256,rvv_ta_all_1s=true,rvv_ma_all_1s=true", true, ""),
+    machine("riscv64-vlen128", RISCV64, "rv64,v=true,vlen=128,rvv_ta_all_1s=true,rvv_ma_all_1s=true", false, ""),
+    machine("riscv64-vlen1024", RISCV64, "max,vlen=1024,rvv_ta_all_1s=true,rvv_ma_all_1s=true", false, ""),
+    machine("riscv64-scalar", RISCV64, "rv64,v=false", false, ""),
 ];
 
-const fn machine(name: &'static str, arch: &'static Arch, cpu: &'static str, whole: bool) -> Machine {
-    Machine { name, arch, cpu, whole, requires: "" }
+const fn machine(name: &'static str, arch: Arch, cpu: &'static str, whole: bool, requires: &'static str) -> Machine {
+    Machine { name, arch, cpu, whole, requires }
 }
 
 /// Crates whose behaviour depends on the processor.
