@@ -13,7 +13,7 @@ fn file(name: &str) -> String {
 }
 
 fn smalti(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_smalti")).current_dir(root()).args(args).output().unwrap()
+    smalti_filetest::program(env!("CARGO_BIN_EXE_smalti")).current_dir(root()).args(args).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -133,9 +133,12 @@ fn limited(kib: u32, killed: bool, args: &[&str]) -> Output {
     // With the signal ignored, a write beyond the limit fails like one to a full disk.
     let trap = if killed { "" } else { "trap '' XFSZ; " };
     let script = format!("ulimit -c 0; {trap}ulimit -f {kib}; \"$0\" \"$@\"");
+    let program = smalti_filetest::program(env!("CARGO_BIN_EXE_smalti"));
     Command::new("bash")
         .current_dir(root())
-        .args(["-c", &script, env!("CARGO_BIN_EXE_smalti")])
+        .args(["-c", &script])
+        .arg(program.get_program())
+        .args(program.get_args())
         .args(args)
         .output()
         .unwrap()

@@ -41,3 +41,11 @@ pub fn nest(bytes: &[u8]) {
 pub fn onnx_import(bytes: &[u8]) -> Verdict {
     oracle::onnx::judge(bytes, &Path::new(env!("CARGO_MANIFEST_DIR")).join("regressions/onnx_import"))
 }
+
+/// One .smalti file, read, loaded without executing code of it, and its portable part compiled.
+///
+/// # Panics
+/// It is neither loaded nor refused, or takes too much memory.
+pub fn module_load(bytes: &[u8]) -> Verdict {
+    oracle::module::judge(bytes)
+}

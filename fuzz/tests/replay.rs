@@ -147,3 +147,14 @@ fn onnx_import() {
     corpus.retain(|file| smalti_fuzz::r#gen::onnx::reaches_the_importer(file));
     files("onnx_import", 2_000, &corpus, smalti_fuzz::r#gen::onnx::case, smalti_fuzz::onnx_import);
 }
+
+#[test]
+fn module_load() {
+    files(
+        "module_load",
+        2_000,
+        &smalti_fuzz::r#gen::module::corpus(),
+        smalti_fuzz::r#gen::module::case,
+        smalti_fuzz::module_load,
+    );
+}

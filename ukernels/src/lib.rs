@@ -41,12 +41,12 @@ mod host;
 #[cfg(target_arch = "aarch64")]
 #[allow(unsafe_code)] // Intrinsics under names that kernels share.
 mod aarch64;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[allow(unsafe_code)] // The names.
-mod vector;
 #[cfg(target_arch = "riscv64")]
 #[allow(unsafe_code)] // Assembly that kernels share.
 mod riscv64;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[allow(unsafe_code)] // The names.
+mod vector;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)] // Intrinsics under names that kernels share.
 mod x86_64;

@@ -6,9 +6,7 @@ use crate::{Host, mmt4d, pack, unpack};
 use Dim::{Fixed, Runtime, Vscale};
 use Numerics::{Exact, FusedChain, MulAdd};
 use Place::{Generic, Isa, Portable};
-use smalti_isa::CoreClass::{
-    self, CortexA53, CortexA55, NeoverseV1, SapphireRapids, SifiveX280, SpacemitX60, Zen4,
-};
+use smalti_isa::CoreClass::{self, CortexA53, CortexA55, NeoverseV1, SapphireRapids, SifiveX280, SpacemitX60, Zen4};
 use smalti_isa::Level::{Avx2Fma, Avx512, Neon, V};
 use smalti_isa::{Features, Target};
 

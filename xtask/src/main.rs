@@ -80,7 +80,7 @@ enum Task {
     /// read files also start from those in .cache, or in the folders that `SMALTI_FUZZ_CORPUS` names.
     Fuzz {
         /// Which target.
-        #[arg(value_parser = ["mmt4d", "nest", "onnx_import"])]
+        #[arg(value_parser = ["mmt4d", "nest", "onnx_import", "module_load"])]
         target: String,
         /// How many cases.
         #[arg(default_value_t = 100_000)]

@@ -1,6 +1,7 @@
 //! What is right.
 
 pub mod mmt4d;
+pub mod module;
 pub mod nest;
 pub mod onnx;
 

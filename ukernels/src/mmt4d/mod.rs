@@ -34,10 +34,10 @@ pub mod generic;
 mod lhs_rows;
 pub mod portable;
 pub mod reference;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod tile;
 #[cfg(target_arch = "riscv64")]
 pub mod riscv64_v;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod tile;
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64_avx2_fma;
 #[cfg(target_arch = "x86_64")]

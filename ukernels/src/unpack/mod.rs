@@ -11,10 +11,10 @@
 #[cfg(target_arch = "aarch64")]
 pub mod aarch64_neon;
 pub mod generic;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod tiles;
 #[cfg(target_arch = "riscv64")]
 pub mod riscv64_v;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod tiles;
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64_avx2_fma;
 #[cfg(target_arch = "x86_64")]
