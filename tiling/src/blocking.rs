@@ -60,7 +60,7 @@ impl Tiles {
                 None => runs.push(Run { m0, count: 1 }),
             }
         }
-        runs.sort_unstable_by(|a, b| b.m0.cmp(&a.m0));
+        runs.sort_unstable_by_key(|run| core::cmp::Reverse(run.m0));
         Tiles(runs)
     }
 }
