@@ -3,6 +3,7 @@
 use crate::{Error, Session};
 use bytes::Bytes;
 use smalti_codegen::clif::{ClifError, Compiler};
+use smalti_compiler::tiled::parse_folded;
 use smalti_compiler::{Options, compile, pack_constants, passes};
 use smalti_graph::{Elem, Graph, GraphError, Tensor, Type, ValueId};
 use smalti_isa::Target;
@@ -148,7 +149,7 @@ pub fn graph(module: &Module) -> Result<Graph, Error> {
     let text = std::str::from_utf8(&module.graph.text).map_err(|e| wrong(e.to_string()))?;
     let blobs: Vec<Arc<Tensor>> =
         module.graph.blobs.iter().map(|b| Arc::new(Tensor::new(b.elem, b.shape.clone(), b.bytes.to_vec()))).collect();
-    Graph::parse(text, &blobs).map_err(|e: GraphError| wrong(e.to_string()))
+    parse_folded(text, &blobs).map_err(|e: GraphError| wrong(e.to_string()))
 }
 
 impl Session {
