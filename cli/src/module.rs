@@ -14,7 +14,8 @@ use std::path::Path;
 pub(crate) fn open(path: &Path) -> Result<Option<Module>, Failure> {
     let wrong = |e: &dyn std::fmt::Display| Failure(format!("{}: {e}", path.display()));
     let mut head = Vec::new();
-    let file = File::open(path).map_err(|e| wrong(&e))?;
+    // The reader of models says what is wrong with a file that is not there.
+    let Ok(file) = File::open(path) else { return Ok(None) };
     if !file.metadata().is_ok_and(|about| about.is_file()) {
         // What a pipe has given can't be read again.
         return Ok(None);
