@@ -72,8 +72,8 @@ fn operations() {
 #[test]
 fn crate_picture() {
     let rooms = [
-        "isa", "ukernels", "dims", "tiling", "codegen", "graph", "program", "compiler", "runtime", "smalti", "cli",
-        "benches", "fuzz",
+        "isa", "ukernels", "dims", "tiling", "codegen", "tensor", "graph", "program", "module", "compiler", "runtime",
+        "smalti", "cli", "benches", "fuzz",
     ];
     let mut out = String::new();
     for room in rooms {

@@ -14,6 +14,7 @@ const NO_STD: &[(&str, &str)] = &[
     ("smalti-tiling", ""),
     ("smalti-codegen", ""),
     ("smalti-program", ""),
+    ("smalti-module", ""),
     ("smalti-runtime", ""),
 ];
 const BARE: &str = "riscv64gc-unknown-none-elf";
