@@ -17,8 +17,14 @@ pub(crate) struct Target {
 }
 
 pub(crate) const TARGETS: &[Target] = &[
-    Target { arch: "x86_64", triple: "x86_64-unknown-linux-musl", gnu: None, flags: "", runtime: (1_000_000, false) },
-    Target { arch: "aarch64", triple: "aarch64-unknown-linux-musl", gnu: None, flags: "", runtime: (1_000_000, false) },
+    Target { arch: "x86_64", triple: "x86_64-unknown-linux-musl", gnu: None, flags: LLD, runtime: (1_000_000, false) },
+    Target {
+        arch: "aarch64",
+        triple: "aarch64-unknown-linux-musl",
+        gnu: None,
+        flags: LLD,
+        runtime: (1_000_000, false),
+    },
     Target {
         arch: "riscv64",
         triple: "riscv64gc-unknown-linux-gnu",
@@ -28,6 +34,8 @@ pub(crate) const TARGETS: &[Target] = &[
         runtime: (600_000, true),
     },
 ];
+/// Programs lie at fixed addresses, and functions that are the same are there once.
+const LLD: &str = "-C relocation-model=static -C link-arg=--icf=all";
 /// Bytes that compiler and runtime together may have.
 const FULL: u64 = 15_000_000;
 /// Seconds of processor time that a build from clean may take.
