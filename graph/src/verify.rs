@@ -38,12 +38,7 @@ impl Graph {
         self.block_types(&mut scratch, &self.body, made)
     }
 
-    fn block_types(
-        &self,
-        scratch: &mut Graph,
-        block: &Block,
-        made: &dyn Fn(&Node) -> bool,
-    ) -> Result<(), GraphError> {
+    fn block_types(&self, scratch: &mut Graph, block: &Block, made: &dyn Fn(&Node) -> bool) -> Result<(), GraphError> {
         for node in &block.nodes {
             for region in &node.regions {
                 for &(outside, inside) in &region.captures {
@@ -69,9 +64,7 @@ impl Graph {
         let stated = &self.fact(id).ty;
         let same = match (rule, stated) {
             (Type::Tensor { elem: a, shape: x }, Type::Tensor { elem: b, shape: y }) => {
-                let apart = |(x, y): (&smalti_dims::Dim, &smalti_dims::Dim)| {
-                    matches!((x.int(), y.int()), (Some(x), Some(y)) if x != y)
-                };
+                let apart = |(x, y): (&smalti_dims::Dim, &smalti_dims::Dim)| matches!((x.int(), y.int()), (Some(x), Some(y)) if x != y);
                 a == b && x.len() == y.len() && !x.iter().zip(y).any(apart)
             }
             (a, b) => a == b,

@@ -1,6 +1,6 @@
 //! `cargo xtask test` and `bless`.
 
-use crate::emulated::{MACHINES, suite};
+use crate::emulated::{ARCHES, MACHINES, suite};
 use crate::{Outcome, cargo, conformance, licences, output, processor_seconds, run, toolchain};
 use std::path::Path;
 use std::process::Command;
@@ -30,18 +30,29 @@ pub(crate) fn test(
     if host {
         host_tests(root, require, conformance)?;
     }
-    // One machine's failures don't hide those of the next.
-    let mut failed = Vec::new();
-    for machine in MACHINES.iter().filter(|m| emulated(m.arch.name)) {
-        if let Err(error) = step(&format!("tests on {}", machine.name), || suite(root, machine)) {
-            failed.push(error);
-        }
-    }
+    // One machine's failures don't hide those of the next. Tests of one architecture hardly fill two cores.
+    let arches: Vec<&str> = ARCHES.iter().map(|a| a.name).filter(|a| emulated(a)).collect();
+    let failed: Vec<String> = std::thread::scope(|s| {
+        let threads: Vec<_> = arches.iter().map(|arch| s.spawn(|| machines(root, arch))).collect();
+        threads.into_iter().flat_map(|t| t.join().unwrap_or_else(|_| vec!["a thread panicked".to_owned()])).collect()
+    });
     if !failed.is_empty() {
         return Err(failed.join("\n"));
     }
     println!("\nall tests passed");
     Ok(())
+}
+
+/// Runs the tests of one architecture's machines, each of whose results is printed when it is there. Gives what failed.
+fn machines(root: &Path, arch: &str) -> Vec<String> {
+    let mut failed = Vec::new();
+    for machine in MACHINES.iter().filter(|m| m.arch.name == arch) {
+        let begin = Instant::now();
+        let (text, outcome) = suite(root, machine);
+        println!("\n== tests on {}: {:.0} s\n{text}", machine.name, begin.elapsed().as_secs_f64());
+        failed.extend(outcome.err());
+    }
+    failed
 }
 
 fn host_tests(root: &Path, require: &[String], conformance: bool) -> Outcome {
