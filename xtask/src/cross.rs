@@ -56,10 +56,7 @@ const EMPTY: Program = ("examples/empty", "dist-small", &["-p", "smalti-isa", "-
 
 pub(crate) fn cross(root: &Path, arch: &str, clean: bool, check_time: bool) -> Outcome {
     let target = TARGETS.iter().find(|t| t.arch == arch).ok_or_else(|| format!("there is no target '{arch}'"))?;
-    toolchain::target(target.triple)?;
-    if let Some(gnu) = target.gnu {
-        gnu.sysroot()?;
-    }
+    prepare(target)?;
     let folder = root.join("target/cross").join(arch);
     if clean && folder.exists() {
         fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -98,6 +95,23 @@ pub(crate) fn cross(root: &Path, arch: &str, clean: bool, check_time: bool) -> O
         wrong.push(format!("the build took {seconds:.0} s of processor time, at most {SECONDS} s are allowed"));
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+/// Builds one program for an architecture as [`cross`] does, and gives its file.
+pub(crate) fn program(root: &Path, arch: &str, name: &str) -> Result<PathBuf, String> {
+    let target = TARGETS.iter().find(|t| t.arch == arch).ok_or_else(|| format!("there is no target '{arch}'"))?;
+    let program = PROGRAMS.iter().find(|p| p.0 == name).ok_or_else(|| format!("there is no program '{name}'"))?;
+    prepare(target)?;
+    build(root, target, &root.join("target/cross").join(arch), program)
+}
+
+/// Makes sure that there is what a build needs.
+fn prepare(target: &Target) -> Outcome {
+    toolchain::target(target.triple)?;
+    if let Some(gnu) = target.gnu {
+        gnu.sysroot()?;
+    }
+    Ok(())
 }
 
 /// Builds one program, and gives its file.

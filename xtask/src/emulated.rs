@@ -94,6 +94,12 @@ pub(crate) fn emulate(root: &Path, name: &str, args: &[String]) -> Outcome {
     run(command(root, machine)?.args(args))
 }
 
+/// The emulator of an architecture, for programs that are static.
+pub(crate) fn emulator(root: &Path, arch: &str) -> Result<Command, String> {
+    let arch = ARCHES.iter().find(|a| a.name == arch).ok_or_else(|| format!("there is no machine of {arch}"))?;
+    Ok(Command::new(toolchain::emulators(root)?.join(arch.emulator)))
+}
+
 fn command(root: &Path, machine: &Machine) -> Result<Command, String> {
     let Machine { arch, cpu, .. } = machine;
     toolchain::target(arch.triple)?;

@@ -1,6 +1,7 @@
 //! Development tasks. `cargo xtask --help` lists them.
 #![forbid(unsafe_code)]
 
+mod boards;
 mod conformance;
 mod cross;
 mod emulated;
@@ -59,6 +60,13 @@ enum Task {
         #[arg(long, requires = "clean")]
         check_time: bool,
     },
+    /// Compile models on this machine, each into one file for many targets, and run the files by static runtimes on
+    /// emulated machines: outputs must be as expected and, under `strict`, of the same bits everywhere.
+    Boards {
+        /// Also compile them by the static compiler for riscv64, which must write the same files.
+        #[arg(long)]
+        compiler: bool,
+    },
     /// Fetch what tests and builds for other architectures need, and say where it is.
     Toolchain,
     /// Run the shared cases, the core slice of ONNX's backend tests and the real models on the release command line,
@@ -100,6 +108,7 @@ fn main() -> ExitCode {
         }
         Task::Emulate { machine, args } => emulated::emulate(&root, &machine, &args),
         Task::Cross { arch, clean, check_time } => cross::cross(&root, &arch, clean, check_time),
+        Task::Boards { compiler } => boards::boards(&root, compiler),
         Task::Toolchain => toolchain::all(&root),
         Task::Conformance { bless } => conformance::conformance(&root, bless),
         Task::Licences { bless } => licences::licences(&root, bless),

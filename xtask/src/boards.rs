@@ -1,0 +1,108 @@
+//! One file and one static program: models are compiled on this machine for many targets, and run by the runtime alone on
+//! emulated machines of other architectures.
+
+use crate::{Outcome, cargo, cross, emulated, output, run};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const TARGETS: [&str; 4] = ["x86_64_v3", "x86_64_v4", "aarch64", "riscv64+v"];
+
+/// Machines, and QEMU's words for their processors.
+const BOARDS: &[(&str, &str)] = &[
+    ("aarch64", "cortex-a53"),
+    ("aarch64", "max"),
+    ("riscv64", "rv64,v=true,vlen=128,rvv_ta_all_1s=true,rvv_ma_all_1s=true"),
+    ("riscv64", "rv64,v=true,vlen=256,rvv_ta_all_1s=true,rvv_ma_all_1s=true"),
+    ("riscv64", "rv64,v=true,vlen=512,rvv_ta_all_1s=true,rvv_ma_all_1s=true"),
+    ("riscv64", "rv64,v=true,vlen=1024,rvv_ta_all_1s=true,rvv_ma_all_1s=true"),
+];
+
+/// A model with an input, and with the output that another's implementation gives where there is one.
+struct Model {
+    name: &'static str,
+    path: PathBuf,
+    input: PathBuf,
+    expected: Option<PathBuf>,
+}
+
+/// Compiles `models` into one file each, runs it everywhere, and compares: with what is expected, with this machine's
+/// outputs and, under `strict`, with their bits. With `compiler`, that program for riscv64 compiles them too, to the same
+/// bytes.
+pub(crate) fn boards(root: &Path, compiler: bool) -> Outcome {
+    run(&mut cargo(root, &["build", "--release", "--quiet", "-p", "smalti-cli"]))?;
+    let smalti = root.join("target/release/smalti");
+    let place = root.join("target/boards");
+    fs::create_dir_all(&place).map_err(|e| format!("{}: {e}", place.display()))?;
+    let runtimes = ["aarch64", "riscv64"].map(|arch| cross::program(root, arch, "smalti-run").map(|path| (arch, path)));
+    let runtimes = runtimes.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let compiler = if compiler { Some(cross::program(root, "riscv64", "smalti")?) } else { None };
+    let magika = root.join(".cache/real-models/magika-file-type");
+    let mut models = vec![Model {
+        name: "digits",
+        path: root.join("models/digits.onnx"),
+        input: root.join("models/seven.npy"),
+        expected: None,
+    }];
+    if magika.is_dir() {
+        models.push(Model {
+            name: "magika",
+            path: magika.join("model.onnx"),
+            input: magika.join("in_0.npy"),
+            expected: Some(magika.join("out_0.npy")),
+        });
+    } else {
+        println!("ignored magika: cargo xtask conformance fetches it");
+    }
+    for model in &models {
+        for strict in [false, true] {
+            let name = format!("{}{}", model.name, if strict { "-strict" } else { "" });
+            let file = place.join(format!("{name}.smalti"));
+            output(compile(&mut Command::new(&smalti), model, strict, &file))?;
+            let here = place.join(format!("{name}-here.npy"));
+            output(run_file(&mut Command::new(&smalti), &["run"], model, &file, &here))?;
+            for &(arch, cpu) in BOARDS {
+                let there = place.join(format!("{name}-there.npy"));
+                let runtime = &runtimes.iter().find(|r| r.0 == arch).ok_or("a board without a runtime")?.1;
+                let mut board = emulated::emulator(root, arch)?;
+                board.args(["-cpu", cpu]).arg(runtime);
+                let command = run_file(&mut board, &[], model, &file, &there);
+                command.arg(format!("--expected_output=@{}", model.expected.as_ref().unwrap_or(&here).display()));
+                output(command)?;
+                let read = |path: &Path| fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
+                let same = read(&here)? == read(&there)?;
+                if strict && !same {
+                    return Err(format!("{name}: the bits of {arch} {cpu} are not those of this machine"));
+                }
+                println!("{name:14} {arch} {cpu}: {}", if same { "the same bits" } else { "within bounds" });
+            }
+            if let Some(compiler) = &compiler {
+                let there = place.join(format!("{name}-there.smalti"));
+                let mut board = emulated::emulator(root, "riscv64")?;
+                board.args(["-cpu", BOARDS[3].1]).arg(compiler);
+                output(compile(&mut board, model, strict, &there))?;
+                if fs::read(&there).ok() != fs::read(&file).ok() {
+                    return Err(format!("{name}: the compiler on riscv64 writes another file than this machine's"));
+                }
+                println!("{name:14} the compiler on riscv64 writes the same file");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn compile<'a>(command: &'a mut Command, model: &Model, strict: bool, file: &Path) -> &'a mut Command {
+    command.arg("compile").arg(&model.path).arg("-o").arg(file);
+    for target in TARGETS {
+        command.args(["--target", target]);
+    }
+    if strict {
+        command.arg("--strict");
+    }
+    command
+}
+
+fn run_file<'a>(command: &'a mut Command, words: &[&str], model: &Model, file: &Path, out: &Path) -> &'a mut Command {
+    let value = |flag: &str, path: &Path| format!("--{flag}=@{}", path.display());
+    command.args(words).arg(file).arg(value("input", &model.input)).arg(value("output", out))
+}
