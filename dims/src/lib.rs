@@ -24,6 +24,7 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::{Add, Mul, Sub};
@@ -36,7 +37,8 @@ pub struct Symbol(pub u32);
 /// An integer expression: a sum of products, by product.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Dim {
-    terms: BTreeMap<Vec<Atom>, i64>,
+    /// Shared: dims are copied far more often than they are changed.
+    terms: Arc<BTreeMap<Vec<Atom>, i64>>,
 }
 
 /// What products are made of.
@@ -118,13 +120,14 @@ impl Dim {
     }
 
     fn add_term(&mut self, atoms: Vec<Atom>, factor: i64) {
-        let entry = self.terms.entry(atoms);
+        let terms = Arc::make_mut(&mut self.terms);
+        let entry = terms.entry(atoms);
         let key = entry.key().clone();
         let sum = entry.or_insert(0);
         // Sizes near the limits of 64 bits are caught when they are evaluated; here they only must not wrap.
         *sum = sum.saturating_add(factor);
         if *sum == 0 {
-            self.terms.remove(&key);
+            terms.remove(&key);
         }
     }
 
@@ -296,7 +299,7 @@ impl Dim {
     /// A symbol without a value, an overflow, or a division by zero.
     pub fn eval(&self, values: &[Option<i64>]) -> Result<i64, EvalError> {
         let mut sum = 0i64;
-        for (atoms, &factor) in &self.terms {
+        for (atoms, &factor) in self.terms.iter() {
             let mut product = factor;
             for atom in atoms {
                 product = product.checked_mul(atom.eval(values)?).ok_or(EvalError::Overflow)?;
@@ -310,7 +313,7 @@ impl Dim {
     #[must_use]
     pub fn substitute(&self, with: &dyn Fn(Symbol) -> Option<Dim>) -> Dim {
         let mut sum = Dim::default();
-        for (atoms, &factor) in &self.terms {
+        for (atoms, &factor) in self.terms.iter() {
             let product = atoms.iter().fold(Dim::from(factor), |product, atom| product * atom.substitute(with));
             sum = sum + product;
         }
@@ -368,7 +371,7 @@ impl Add for Dim {
         if let Some(dim) = Dim::any_too_long([&self, &other]) {
             return dim;
         }
-        other.terms.into_iter().for_each(|(atoms, factor)| self.add_term(atoms, factor));
+        other.terms.iter().for_each(|(atoms, &factor)| self.add_term(atoms.clone(), factor));
         self.bounded()
     }
 }
@@ -380,7 +383,7 @@ impl Sub for Dim {
         if let Some(dim) = Dim::any_too_long([&self, &other]) {
             return dim;
         }
-        other.terms.into_iter().for_each(|(atoms, factor)| self.add_term(atoms, factor.saturating_neg()));
+        other.terms.iter().for_each(|(atoms, factor)| self.add_term(atoms.clone(), factor.saturating_neg()));
         self.bounded()
     }
 }
@@ -396,8 +399,8 @@ impl Mul for Dim {
             return Dim::symbol(TOO_LONG);
         }
         let mut product = Dim::default();
-        for (a, f) in &self.terms {
-            for (b, g) in &other.terms {
+        for (a, f) in self.terms.iter() {
+            for (b, g) in other.terms.iter() {
                 let mut atoms: Vec<Atom> = a.iter().chain(b).cloned().collect();
                 atoms.sort_unstable();
                 product.add_term(atoms, f.saturating_mul(*g));

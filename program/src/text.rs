@@ -3,6 +3,7 @@
 
 use crate::program::*;
 use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -195,7 +196,7 @@ impl Program {
             }
         }
         let rest: Vec<&str> = text.lines().map(|l| if is_nest(l) { "" } else { l }).collect();
-        let mut p = Parser { lexer: Lexer::new(&rest.join("\n"))?, symbols: Symbols::default() };
+        let mut p = Parser { lexer: Lexer::new(&rest.join("\n"))?, symbols: Symbols::default(), dims: BTreeMap::new() };
         p.lexer.expect_word("program")?;
         let name = p.lexer.text()?;
         p.lexer.expect_word("for")?;
@@ -273,11 +274,16 @@ impl Program {
 struct Parser {
     lexer: Lexer,
     symbols: Symbols,
+    /// Dims by their texts: a program writes few of them, many times.
+    dims: BTreeMap<String, Dim>,
 }
 
 impl Parser {
     fn dim(&mut self) -> Result<Dim, SyntaxError> {
         let text = self.lexer.until_separator();
+        if let Some(dim) = self.dims.get(&text) {
+            return Ok(dim.clone());
+        }
         // Names that are no functions are symbols.
         let mut word = String::new();
         for c in text.chars().chain([' ']) {
@@ -290,7 +296,9 @@ impl Parser {
             }
             word.clear();
         }
-        self.symbols.parse(&text).ok_or_else(|| self.lexer.error(format!("'{text}' is no dim")))
+        let dim = self.symbols.parse(&text).ok_or_else(|| self.lexer.error(format!("'{text}' is no dim")))?;
+        self.dims.insert(text, dim.clone());
+        Ok(dim)
     }
 
     fn bracketed(&mut self) -> Result<Dim, SyntaxError> {

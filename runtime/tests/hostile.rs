@@ -39,9 +39,14 @@ const ADD: &str = "
   |   }
   | }";
 
+/// A program for the architecture that runs the test, where its text says `any`.
+fn parse(text: &str) -> Program {
+    let text = text.replace("\"any\"", &format!("\"{}\"", std::env::consts::ARCH));
+    Program::parse(&text, &[]).unwrap_or_else(|e| panic!("{e}"))
+}
+
 fn session(text: &str) -> Session {
-    let program = Program::parse(text, &[]).unwrap_or_else(|e| panic!("{e}"));
-    Session::new(Arc::new(program), Host::detect(), Arc::new(Threads::new(2))).unwrap()
+    Session::new(Arc::new(parse(text)), Host::detect(), Arc::new(Threads::new(2))).unwrap()
 }
 
 fn run(session: &mut Session, x: &[f32]) -> Result<Vec<f32>, RunError> {
@@ -53,7 +58,7 @@ fn run(session: &mut Session, x: &[f32]) -> Result<Vec<f32>, RunError> {
 
 fn program(nests: &str, y: &str, steps: &str) -> String {
     format!(
-        "program \"p\" for \"x86_64\" {{
+        "program \"p\" for \"any\" {{
   input \"x\" = %0 [N]
   output \"y\" = %1 [{y}]
   buffer %0: f32[N] in input 0
@@ -114,7 +119,7 @@ fn product(lhs: &str, out: &str, epilogue: bool) -> Arc<Program> {
   | }";
     let (nest, use_nest) = if epilogue { (double, "\n      epilogue 0") } else { ("", "") };
     let text = format!(
-        "program \"p\" for \"x86_64\" {{
+        "program \"p\" for \"any\" {{
   input \"x\" = %0 [64]
   output \"y\" = %1 [64]
   buffer %0: f32[64] in input 0
@@ -129,7 +134,7 @@ fn product(lhs: &str, out: &str, epilogue: bool) -> Arc<Program> {
   }}
 }}"
     );
-    Arc::new(Program::parse(&text, &[]).unwrap_or_else(|e| panic!("{e}")))
+    Arc::new(parse(&text))
 }
 
 /// 0, 1, … 7 on the diagonal of an 8 x 8 matrix.
@@ -182,7 +187,7 @@ fn left_rows_of_any_stride() {
 
 #[test]
 fn an_empty_condition_is_an_error() {
-    let text = "program \"p\" for \"x86_64\" {
+    let text = "program \"p\" for \"any\" {
   input \"c\" = %0 [M]
   output \"y\" = %1 [1]
   buffer %0: bool[M] in input 0
