@@ -89,7 +89,7 @@ impl Session {
     /// # Errors
     /// The program is not well-formed, or for another machine.
     pub fn new(program: Arc<Program>, host: Host, pool: Arc<dyn Pool>) -> Result<Session, LoadError> {
-        Session::with(program, host, pool, |nests, target| Code::new(nests, target))
+        Session::with(program, host, pool, Code::new)
     }
 
     /// The same with every dispatch interpreted: slow, and free of machine code made here.
