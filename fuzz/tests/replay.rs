@@ -90,15 +90,12 @@ fn corpus(folders: &[&str], extension: &str) -> Vec<Vec<u8>> {
     files.iter().map(|f| fs::read(f).unwrap()).collect()
 }
 
+/// Makes a file of a corpus.
+type Mutator = fn(&mut Unstructured<'_>, &[Vec<u8>]) -> arbitrary::Result<Vec<u8>>;
+
 /// Files of seeds and of the past. A file that is a finding is left in the folder of the build, and the seed at work
 /// beside it, for those that end the process.
-fn files(
-    target: &str,
-    few: u64,
-    corpus: &[Vec<u8>],
-    case: fn(&mut Unstructured<'_>, &[Vec<u8>]) -> arbitrary::Result<Vec<u8>>,
-    judge: fn(&[u8]) -> Verdict,
-) {
+fn files(target: &str, few: u64, corpus: &[Vec<u8>], case: Mutator, judge: fn(&[u8]) -> Verdict) {
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (mut accepted, mut peak, mut slowest) = (0, (0, 0), (Duration::ZERO, 0));
     let mut found: Vec<PathBuf> = Vec::new();

@@ -458,9 +458,8 @@ fn graft(u: &mut Unstructured<'_>, graph: &mut GraphProto, donor: &GraphProto) -
         for i in 0..node.input.len() {
             match donor.initializer.iter().find(|t| t.name() == node.input[i]) {
                 Some(t) if t.encoded_len() < 1 << 16 && !u.ratio(1, 4)? => {
-                    if graph.initializer.iter().all(|own| own.name() != t.name()) {
-                        graph.initializer.push(t.clone());
-                    }
+                    let new = graph.initializer.iter().all(|own| own.name() != t.name());
+                    graph.initializer.extend(new.then(|| t.clone()));
                 }
                 _ if u.ratio(2, 3)? => node.input[i] = name(u, graph)?,
                 _ => {}

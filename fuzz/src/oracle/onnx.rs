@@ -19,7 +19,7 @@ const TARGETS: [&str; 3] = ["x86_64_v3", "aarch64", "riscv64+v"];
 pub fn judge(bytes: &[u8], folder: &Path) -> Verdict {
     let turn = bytes.len();
     let target = Target::parse(TARGETS[turn % TARGETS.len()]).unwrap_or_else(|e| panic!("{e}"));
-    let options = Options { target, strict: turn % 5 == 0, every_value: turn % 7 == 0 };
+    let options = Options { target, strict: turn.is_multiple_of(5), every_value: turn.is_multiple_of(7) };
     let (result, peak) = memory::peak(|| {
         let model = Model::decode(bytes, "fuzzed.onnx", folder)?;
         compile(model.graph()?, &options)
