@@ -39,8 +39,13 @@ const ADD: &str = "
   |   }
   | }";
 
+/// A program for x86-64, for any machine of this one's architecture.
+fn here(text: &str) -> String {
+    text.replace("\"x86_64\"", &format!("\"{}\"", std::env::consts::ARCH))
+}
+
 fn session(text: &str) -> Session {
-    let program = Program::parse(text, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let program = Program::parse(&here(text), &[]).unwrap_or_else(|e| panic!("{e}"));
     Session::new(Arc::new(program), Host::detect(), Arc::new(Threads::new(2))).unwrap()
 }
 
@@ -129,7 +134,7 @@ fn product(lhs: &str, out: &str, epilogue: bool) -> Arc<Program> {
   }}
 }}"
     );
-    Arc::new(Program::parse(&text, &[]).unwrap_or_else(|e| panic!("{e}")))
+    Arc::new(Program::parse(&here(&text), &[]).unwrap_or_else(|e| panic!("{e}")))
 }
 
 /// 0, 1, … 7 on the diagonal of an 8 x 8 matrix.
