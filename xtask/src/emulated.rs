@@ -54,6 +54,13 @@ const SEEDS: &str = "200";
 /// Crates that run on a developer's machine only, and why.
 const HOST_ONLY: &[(&str, &str)] = &[("xtask", "it builds and tests from a developer's machine")];
 
+/// Makes sure that everything is there that an architecture's machines need: two may not fetch the same at a time.
+pub(crate) fn prepare(root: &Path, arch: &Arch) -> Outcome {
+    toolchain::target(arch.triple)?;
+    arch.gnu.sysroot()?;
+    toolchain::emulators(root).map(drop)
+}
+
 /// Runs the tests that a machine is there for, and gives what they print.
 pub(crate) fn suite(root: &Path, machine: &Machine) -> (String, Outcome) {
     let mut command = match command(root, machine) {

@@ -1,6 +1,6 @@
 //! `cargo xtask test` and `bless`.
 
-use crate::emulated::{ARCHES, MACHINES, suite};
+use crate::emulated::{ARCHES, Arch, MACHINES, prepare, suite};
 use crate::{Outcome, cargo, conformance, licences, output, processor_seconds, run, toolchain};
 use std::path::Path;
 use std::process::Command;
@@ -31,9 +31,12 @@ pub(crate) fn test(
         host_tests(root, require, conformance)?;
     }
     // One machine's failures don't hide those of the next. Tests of one architecture hardly fill two cores.
-    let arches: Vec<&str> = ARCHES.iter().map(|a| a.name).filter(|a| emulated(a)).collect();
+    let arches: Vec<&Arch> = ARCHES.iter().filter(|a| emulated(a.name)).collect();
+    for arch in &arches {
+        prepare(root, arch)?;
+    }
     let failed: Vec<String> = std::thread::scope(|s| {
-        let threads: Vec<_> = arches.iter().map(|arch| s.spawn(|| machines(root, arch))).collect();
+        let threads: Vec<_> = arches.iter().map(|arch| s.spawn(|| machines(root, arch.name))).collect();
         threads.into_iter().flat_map(|t| t.join().unwrap_or_else(|_| vec!["a thread panicked".to_owned()])).collect()
     });
     if !failed.is_empty() {
