@@ -12,10 +12,6 @@ fn file(name: &str) -> String {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name).display().to_string()
 }
 
-fn program() -> Command {
-    smalti_filetest::program(env!("CARGO_BIN_EXE_smalti"))
-}
-
 fn smalti(args: &[&str]) -> Output {
     smalti_filetest::program(env!("CARGO_BIN_EXE_smalti")).current_dir(root()).args(args).output().unwrap()
 }
