@@ -68,7 +68,7 @@ pub enum EvalError {
 }
 
 /// Longer expressions are not followed: powers and choices of each other double with every operation.
-const PARTS: usize = 1024;
+const PARTS: usize = 1 << 15;
 
 /// Stands for every expression that is too long. It never has a value.
 const TOO_LONG: Symbol = Symbol(u32::MAX);

@@ -149,7 +149,7 @@ fn products_of_several_passes() {
 /// Several blocks of rows and of columns.
 #[test]
 fn products_of_many_tasks() {
-    let plan = product(150, 700, 300, true, [false, false]);
+    let plan = product(600, 100, 300, true, [false, false]);
     assert!(plan.grid.m > 1 && plan.grid.n > 1, "{plan}");
 }
 
