@@ -1,7 +1,7 @@
 //! `cargo xtask test` and `bless`.
 
 use crate::emulated::{ARCHES, Arch, MACHINES, prepare, suite};
-use crate::{Outcome, cargo, conformance, licences, output, processor_seconds, run, toolchain};
+use crate::{Outcome, boards, cargo, conformance, licences, output, processor_seconds, run, toolchain};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -41,6 +41,10 @@ pub(crate) fn test(
     });
     if !failed.is_empty() {
         return Err(failed.join("\n"));
+    }
+    // Where both architectures are emulated, and the host's tests have fetched the models.
+    if host && ARCHES.iter().all(|a| emulated(a.name)) {
+        step("one file on many boards", || boards::boards(root, false))?;
     }
     println!("\nall tests passed");
     Ok(())
