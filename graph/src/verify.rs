@@ -13,11 +13,13 @@ impl Graph {
         for (i, info) in self.values.iter().enumerate() {
             let wrong = |e: String| GraphError::Verify(format!("value %{i}: {e}"));
             info.fact.ty.check(&self.symbols).map_err(wrong)?;
-            let elements = match &info.fact.ty {
-                Type::Tensor { elem, shape } if elem.is_int() => smalti_dims::product(shape).size(),
-                _ => None,
+            let fits = |known: &&Vec<smalti_dims::Dim>| match &info.fact.ty {
+                Type::Tensor { elem, shape } if elem.is_int() => {
+                    smalti_dims::product(shape).size().is_none_or(|elements| elements == known.len())
+                }
+                _ => false,
             };
-            if let Some(known) = info.fact.known.as_ref().filter(|k| elements != Some(k.len())) {
+            if let Some(known) = info.fact.known.as_ref().filter(|k| !fits(k)) {
                 let ty = info.fact.ty.text(&self.symbols);
                 return Err(wrong(format!("{} elements are known of {ty}", known.len())));
             }

@@ -261,6 +261,12 @@ fn gather(l: &mut Lower<'_>, node: &Node) -> Result<(), LowerError> {
     let inner = product(&shape[at + 1..]);
     let dense = to.strides.clone();
     let index_rank = l.shape(places)?.len();
+    if known.is_empty() {
+        // Of no parts nothing is copied, but what comes later reads what this step has written.
+        let (empty, nothing) =
+            (l.shape(out)?, Loc { strides: vec![Dim::from(0i64); to.strides.len()], ..from.clone() });
+        l.copy(&node.name, elem, &empty, &nothing, &to);
+    }
     for (i, p) in known.iter().enumerate() {
         let strides = [&dense[..at], &dense[at + index_rank..]].concat();
         let place = Loc { offset: to.offset.clone() + inner.clone() * Dim::from(i), strides, ..to.clone() };
