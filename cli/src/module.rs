@@ -28,17 +28,13 @@ pub(crate) fn open(path: &Path) -> Result<Option<Module>, Failure> {
 }
 
 pub(crate) fn ports(list: &[smalti_module::Port]) -> Vec<value::Port> {
-    list.iter().map(|p| value::Port { name: p.name.clone(), elem: p.elem, ty: ty(p) }).collect()
-}
-
-fn ty(port: &smalti_module::Port) -> String {
-    format!("{}[{}]", port.elem, port.dims.join(","))
+    list.iter().map(|p| value::Port { name: p.name.clone(), elem: p.elem, ty: p.ty() }).collect()
 }
 
 /// `smalti compile`
 pub(crate) fn compile(args: &Build) -> Result<bool, Failure> {
     let graph = match open(&args.model)? {
-        Some(module) => smalti::module::graph(&module)?,
+        Some(module) => smalti::module::portable(&module)?,
         None => commands::graph(&args.model)?,
     };
     let targets = if args.target.is_empty() && !args.portable_only { &["host".to_owned()][..] } else { &args.target };
@@ -53,8 +49,8 @@ pub(crate) fn compile(args: &Build) -> Result<bool, Failure> {
         eprintln!("smalti: note: {note}");
     }
     let output = &args.output;
-    smalti::module::save(&built.module, output).map_err(|e| Failure(format!("{}: {e}", output.display())))?;
-    let bytes: usize = built.module.encode().iter().map(|p| p.len()).sum();
+    let bytes =
+        smalti::module::save(&built.module, output).map_err(|e| Failure(format!("{}: {e}", output.display())))?;
     let targets: Vec<String> = built.module.variants.iter().map(|v| v.target.to_string()).collect();
     let targets = if targets.is_empty() { "no target".to_owned() } else { targets.join(", ") };
     println!("{}: {bytes} bytes, code for {targets}", output.display());
@@ -99,7 +95,7 @@ pub(crate) fn inspect(args: &Inspect) -> Result<bool, Failure> {
     let module = Module::read(&file).map_err(|e| wrong(&e))?;
     if args.verify {
         Module::verify(&file).map_err(|e| wrong(&e))?;
-        smalti::module::graph(&module).map_err(|e| wrong(&e))?;
+        smalti::module::portable(&module).map_err(|e| wrong(&e))?;
     }
     if args.graph {
         print!("{}", String::from_utf8_lossy(&module.graph.text));
@@ -140,7 +136,7 @@ fn print_text(module: &Module, bytes: usize, summaries: &[Summary]) {
     println!("model     '{}'{strict}", module.name);
     for (what, list) in [("input", &module.inputs), ("output", &module.outputs)] {
         for port in list {
-            println!("{what:<9} '{}' {}", port.name, ty(port));
+            println!("{what:<9} '{}' {}", port.name, port.ty());
         }
     }
     let blobs = &module.graph.blobs;

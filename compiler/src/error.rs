@@ -25,6 +25,12 @@ pub enum CompileError {
         /// Why.
         reason: String,
     },
+    /// The portable part of a module can't be read.
+    #[error("E305: the portable part of the module: {0}")]
+    Portable(String),
+    /// There is no code generator for a target.
+    #[error(transparent)]
+    Code(#[from] smalti_codegen::clif::ClifError),
     /// The file is no ONNX model.
     #[error("E002: your model {file} is no ONNX model, or is cut off: {reason}")]
     Decode {

@@ -9,6 +9,7 @@
 mod error;
 mod import;
 mod lower;
+pub mod module;
 pub mod ops;
 mod pack_constants;
 pub mod passes;
@@ -23,7 +24,6 @@ pub mod onnx {
 
 pub use error::{CompileError, Missing};
 pub use import::{Model, read};
-pub use pack_constants::pack_constants;
 
 use smalti_graph::Graph;
 use smalti_isa::Target;
@@ -63,27 +63,52 @@ pub fn compile(graph: Graph, options: &Options) -> Result<Stages, CompileError> 
     if options.every_value {
         passes::expose(&mut folded);
     }
-    passes::fold(&mut folded);
-    folded.verify()?;
+    let folded = fold(folded)?;
     let mut tiled = Vec::new();
+    let program = back_half(&folded, options, &mut |name, graph| tiled.push((name, graph.clone())))?;
+    Ok(Stages { graph, folded, tiled, program })
+}
+
+/// Folds a graph: what later stages take, whatever their target.
+///
+/// # Errors
+/// The graph is not well-formed.
+pub fn fold(mut graph: Graph) -> Result<Graph, CompileError> {
+    passes::fold(&mut graph);
+    graph.verify()?;
+    Ok(graph)
+}
+
+/// The program of a folded graph, without the stages between.
+///
+/// # Errors
+/// As those of [`compile`].
+pub fn program(folded: &Graph, options: &Options) -> Result<Program, CompileError> {
+    back_half(folded, options, &mut |_, _| {})
+}
+
+fn back_half(
+    folded: &Graph,
+    options: &Options,
+    stage: &mut dyn FnMut(&'static str, &tiled::TiledGraph),
+) -> Result<Program, CompileError> {
     let mut current = tiled::TiledGraph(folded.clone());
-    let mut stage = |name, graph: &tiled::TiledGraph| -> Result<(), CompileError> {
+    let mut done = |name, graph: &tiled::TiledGraph| -> Result<(), CompileError> {
         graph.verify()?;
-        tiled.push((name, graph.clone()));
+        stage(name, graph);
         Ok(())
     };
     passes::fuse_elementwise(&mut current.0);
-    stage("fuse-elementwise", &current)?;
+    done("fuse-elementwise", &current)?;
     passes::fuse_epilogues(&mut current.0);
-    stage("fuse-epilogues", &current)?;
+    done("fuse-epilogues", &current)?;
     passes::encode(&mut current.0);
-    stage("encode", &current)?;
+    done("encode", &current)?;
     passes::choose(&mut current.0, options)?;
-    stage("choose", &current)?;
+    done("choose", &current)?;
     passes::materialize(&mut current.0);
-    stage("materialize", &current)?;
+    done("materialize", &current)?;
     passes::elide(&mut current.0);
-    stage("elide", &current)?;
-    let program = lower::lower(&current.0, options)?;
-    Ok(Stages { graph, folded, tiled, program })
+    done("elide", &current)?;
+    lower::lower(&current.0, options)
 }

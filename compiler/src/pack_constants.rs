@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// Turns packs of constants, whose tiles have a fixed size, into constants. Where a tile follows the vector length, its
 /// packs stay as they are: they run when the program is loaded.
-pub fn pack_constants(program: &mut Program) {
+pub(crate) fn pack_constants(program: &mut Program) {
     let mut packs: BTreeMap<BufferId, Vec<usize>> = BTreeMap::new();
     for (i, step) in program.once.iter().enumerate() {
         if let Step::Call(Call::Pack(p)) = step {

@@ -47,17 +47,6 @@ pub fn ops() -> impl Iterator<Item = &'static OpDef> {
     [&FUSED, &ENCODE, &PACK, &PACK_WEIGHTS, &DIMS].into_iter()
 }
 
-/// Reads the text of a folded graph, the portable part of a module, and trusts nothing in it.
-///
-/// # Errors
-/// The first line that is wrong, what makes the graph ill-formed, or a value whose type is not what its node gives.
-pub fn parse_folded(text: &str, blobs: &[Arc<Tensor>]) -> Result<Graph, GraphError> {
-    let find = |name: &str| smalti_graph::ops::find(name).or_else(|| (name == DIMS.name).then_some(&DIMS));
-    let graph = Graph::parse_with(text, blobs, &find)?;
-    graph.verify_types(&|node| node.op.name == DIMS.name)?;
-    Ok(graph)
-}
-
 impl TiledGraph {
     /// Writes the graph.
     pub fn print(&self) -> Parsed {

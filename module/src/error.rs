@@ -50,7 +50,7 @@ pub enum ModuleError {
         reason: String,
     },
     /// A program that does not parse or verify.
-    #[error("E304: the program for {target}: {reason}")]
+    #[error("E304: the program section for {target}: {reason}")]
     Program {
         /// Whose.
         target: String,

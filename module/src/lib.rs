@@ -122,6 +122,13 @@ pub struct Port {
     pub dims: Vec<String>,
 }
 
+impl Port {
+    /// The type in words: `f32[N,3]`.
+    pub fn ty(&self) -> String {
+        alloc::format!("{}[{}]", self.elem, self.dims.join(","))
+    }
+}
+
 /// The graph, which only the compiler reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Portable {

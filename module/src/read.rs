@@ -113,7 +113,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(file: &'a Bytes) -> Result<Reader<'a>, ModuleError> {
+    fn new(file: &'a Bytes) -> Result<(Reader<'a>, Manifest), ModuleError> {
         let sections = sections(file)?;
         let one = |kind: u32| {
             let mut found = sections.iter().filter(|s| s.kind == kind);
@@ -134,7 +134,9 @@ impl<'a> Reader<'a> {
         if manifest.length > MANIFEST {
             return Err(manifest.damaged(0, format!("it has {} bytes, at most {MANIFEST} are read", manifest.length)));
         }
-        Ok(Reader { file, sections, manifest, constants })
+        let reader = Reader { file, sections, manifest, constants };
+        let manifest = Manifest::decode(reader.bytes(&manifest)).map_err(|e| reader.wrong(e.to_string()))?;
+        Ok((reader, manifest))
     }
 
     fn wrong(&self, reason: impl Into<String>) -> ModuleError {
@@ -159,6 +161,77 @@ impl<'a> Reader<'a> {
     fn ports(&self, list: Vec<manifest::Port>) -> Result<Vec<Port>, ModuleError> {
         list.into_iter().map(|p| Ok(Port { elem: self.elem(&p.elem)?, name: p.name, dims: p.dims })).collect()
     }
+
+    /// The module that the manifest describes.
+    fn module(&self, manifest: Manifest) -> Result<Module, ModuleError> {
+        let constants = manifest.constants.iter().enumerate().map(|(i, c)| {
+            let section = &self.constants;
+            let end = c.offset.checked_add(c.length).filter(|&end| end <= section.length as u64);
+            match end {
+                Some(end) if c.offset.is_multiple_of(ALIGN as u64) => {
+                    Ok(self.file.slice(section.start + c.offset as usize..section.start + end as usize))
+                }
+                _ => Err(self.wrong(format!(
+                    "constant {i} has {} bytes from {}; it must begin at a multiple of {ALIGN} and end in the {} bytes of section {}",
+                    c.length, c.offset, section.length, section.number
+                ))),
+            }
+        });
+        let constants: Vec<Bytes> = constants.collect::<Result<_, _>>()?;
+        let constant = |number: u32, whose: &str| {
+            let count = constants.len();
+            let found = constants.get(number as usize).cloned();
+            found.ok_or_else(|| self.wrong(format!("{whose} has constant {number}, there are {count}")))
+        };
+        let graph = manifest.graph.ok_or_else(|| self.wrong("there is no portable part"))?;
+        let blobs = graph.blobs.into_iter().map(|b| {
+            let elem = self.elem(&b.elem)?;
+            let bytes = constant(b.constant, "the graph")?;
+            let shape: Vec<usize> = b.shape.iter().map(|&d| usize::try_from(d).unwrap_or(usize::MAX)).collect();
+            let length = shape.iter().try_fold(elem.size(), |p, &d| p.checked_mul(d));
+            if length != Some(bytes.len()) {
+                return Err(self.wrong(format!("a blob {elem}{shape:?} has {} bytes", bytes.len())));
+            }
+            Ok(Blob { elem, shape, bytes })
+        });
+        let blobs = blobs.collect::<Result<_, _>>()?;
+        let graph = Portable { text: self.section(graph.section, kind::GRAPH, "the portable part")?, blobs };
+        let variants = manifest.variants.into_iter().map(|v| {
+            let target = Target::parse(&v.target).map_err(|e| self.wrong(e.to_string()))?;
+            if v.target == "host" {
+                return Err(self.wrong("a variant is for 'host', which says nothing"));
+            }
+            let whose = format!("the variant for {}", v.target);
+            let code = v.code.map(|c| {
+                let bytes = self.section(c.section, kind::CODE, &whose)?;
+                let entries = c.entries.iter().map(|&e| match e.checked_sub(1) {
+                    Some(at) if at as usize >= bytes.len() => {
+                        let reason = format!("{whose}: a function begins at {at} of {} bytes of code", bytes.len());
+                        Err(self.wrong(reason))
+                    }
+                    at => Ok(at),
+                });
+                Ok(Code { abi: c.abi, entries: entries.collect::<Result<_, _>>()?, bytes })
+            });
+            Ok(Variant {
+                target,
+                text: self.section(v.program, kind::PROGRAM, &whose)?,
+                constants: v.constants.iter().map(|&c| constant(c, &whose)).collect::<Result<_, _>>()?,
+                code: code.transpose()?,
+            })
+        });
+        let variants = variants.collect::<Result<_, _>>()?;
+        Ok(Module {
+            version: (number(self.file, 8, 2) as u16, number(self.file, 10, 2) as u16),
+            producer: manifest.producer,
+            name: manifest.name,
+            strict: manifest.strict,
+            inputs: self.ports(manifest.inputs)?,
+            outputs: self.ports(manifest.outputs)?,
+            graph,
+            variants,
+        })
+    }
 }
 
 impl Module {
@@ -173,75 +246,8 @@ impl Module {
     /// # Errors
     /// No module, one of another version, or the section and byte where it is damaged.
     pub fn read(file: &Bytes) -> Result<Module, ModuleError> {
-        let reader = Reader::new(file)?;
-        let manifest = Manifest::decode(reader.bytes(&reader.manifest)).map_err(|e| reader.wrong(e.to_string()))?;
-        let constants = manifest.constants.iter().enumerate().map(|(i, c)| {
-            let section = &reader.constants;
-            let end = c.offset.checked_add(c.length).filter(|&end| end <= section.length as u64);
-            match end {
-                Some(end) if c.offset.is_multiple_of(ALIGN as u64) => {
-                    Ok(file.slice(section.start + c.offset as usize..section.start + end as usize))
-                }
-                _ => Err(reader.wrong(format!(
-                    "constant {i} has {} bytes from {}; it must begin at a multiple of {ALIGN} and end in the {} bytes of section {}",
-                    c.length, c.offset, section.length, section.number
-                ))),
-            }
-        });
-        let constants: Vec<Bytes> = constants.collect::<Result<_, _>>()?;
-        let constant = |number: u32, whose: &str| {
-            let count = constants.len();
-            let found = constants.get(number as usize).cloned();
-            found.ok_or_else(|| reader.wrong(format!("{whose} has constant {number}, there are {count}")))
-        };
-        let graph = manifest.graph.ok_or_else(|| reader.wrong("there is no portable part"))?;
-        let blobs = graph.blobs.into_iter().map(|b| {
-            let elem = reader.elem(&b.elem)?;
-            let bytes = constant(b.constant, "the graph")?;
-            let shape: Vec<usize> = b.shape.iter().map(|&d| usize::try_from(d).unwrap_or(usize::MAX)).collect();
-            let length = shape.iter().try_fold(elem.size(), |p, &d| p.checked_mul(d));
-            if length != Some(bytes.len()) {
-                return Err(reader.wrong(format!("a blob {elem}{shape:?} has {} bytes", bytes.len())));
-            }
-            Ok(Blob { elem, shape, bytes })
-        });
-        let blobs = blobs.collect::<Result<_, _>>()?;
-        let graph = Portable { text: reader.section(graph.section, kind::GRAPH, "the portable part")?, blobs };
-        let variants = manifest.variants.into_iter().map(|v| {
-            let target = Target::parse(&v.target).map_err(|e| reader.wrong(e.to_string()))?;
-            if v.target == "host" {
-                return Err(reader.wrong("a variant is for 'host', which says nothing"));
-            }
-            let whose = format!("the variant for {}", v.target);
-            let code = v.code.map(|c| {
-                let bytes = reader.section(c.section, kind::CODE, &whose)?;
-                let entries = c.entries.iter().map(|&e| match e.checked_sub(1) {
-                    Some(at) if at as usize >= bytes.len() => {
-                        let reason = format!("{whose}: a function begins at {at} of {} bytes of code", bytes.len());
-                        Err(reader.wrong(reason))
-                    }
-                    at => Ok(at),
-                });
-                Ok(Code { abi: c.abi, entries: entries.collect::<Result<_, _>>()?, bytes })
-            });
-            Ok(Variant {
-                target,
-                text: reader.section(v.program, kind::PROGRAM, &whose)?,
-                constants: v.constants.iter().map(|&c| constant(c, &whose)).collect::<Result<_, _>>()?,
-                code: code.transpose()?,
-            })
-        });
-        let variants = variants.collect::<Result<_, _>>()?;
-        Ok(Module {
-            version: (number(file, 8, 2) as u16, number(file, 10, 2) as u16),
-            producer: manifest.producer,
-            name: manifest.name,
-            strict: manifest.strict,
-            inputs: reader.ports(manifest.inputs)?,
-            outputs: reader.ports(manifest.outputs)?,
-            graph,
-            variants,
-        })
+        let (reader, manifest) = Reader::new(file)?;
+        reader.module(manifest)
     }
 
     /// Checks what [`Module::read`] leaves out: checksums of constants, zeros between sections, and every program.
@@ -249,9 +255,8 @@ impl Module {
     /// # Errors
     /// The section and byte of the first thing that is wrong.
     pub fn verify(file: &Bytes) -> Result<(), ModuleError> {
-        let module = Module::read(file)?;
-        let reader = Reader::new(file)?;
-        let manifest = Manifest::decode(reader.bytes(&reader.manifest)).map_err(|e| reader.wrong(e.to_string()))?;
+        let (reader, manifest) = Reader::new(file)?;
+        let module = reader.module(manifest.clone())?;
         for (i, c) in manifest.constants.iter().enumerate() {
             let section = &reader.constants;
             let start = section.start + c.offset as usize;

@@ -126,5 +126,5 @@ pub enum RunError {
 }
 
 fn variants(targets: &[String]) -> String {
-    if targets.is_empty() { String::from("no target (its portable part alone)") } else { targets.join(" and ") }
+    if targets.is_empty() { String::from("no target (its portable part alone)") } else { targets.join(", ") }
 }

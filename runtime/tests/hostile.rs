@@ -106,6 +106,34 @@ fn an_output_that_stays_where_it_is_is_not_split() {
     }
 }
 
+/// Four bytes of constants may not take the machine's memory when they are packed.
+#[test]
+fn constants_that_grow_out_of_all_proportion_are_refused() {
+    let text = format!(
+        "program \"p\" for \"{}\" {{
+  output \"y\" = %2 [1]
+  constant \"w\" 4 bytes
+  buffer %0: f32[1] in constant 0
+  buffer %1: f32[1000000000000] in once 0
+  buffer %2: i64[1] in slot 0
+  once {{
+    pack \"w\" tile (1) [] rows (1) cols (1)
+      from (%0 at 0 by [1, 1])
+      to %1 at (0) panel (1) batch (1)
+  }}
+  run {{
+    dims %2 [1]
+  }}
+}}",
+        std::env::consts::ARCH
+    );
+    let program = Program::parse(&text, &[vec![0; 4].into()]).unwrap();
+    let error = Session::new(Arc::new(program), Host::detect(), Arc::new(Threads::new(1))).err().unwrap().to_string();
+    for part in ["E103", "4 bytes of constants", "4000000000000"] {
+        assert!(error.contains(part), "'{part}' is missing in: {error}");
+    }
+}
+
 /// Eight by eight by eight, with a nest for finished tiles where there is one.
 fn product(lhs: &str, out: &str, epilogue: bool) -> Arc<Program> {
     let double = "

@@ -49,18 +49,12 @@ pub enum Error {
     /// The model was not compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// There is no code generator for a target.
-    #[error(transparent)]
-    Code(#[from] smalti_codegen::clif::ClifError),
     /// A file can't be read.
     #[error("{0}")]
     File(String),
     /// A file is no module, or damaged.
     #[error(transparent)]
     Module(#[from] smalti_module::ModuleError),
-    /// The portable part of a module can't be read.
-    #[error("E305: the portable part of the module: {0}")]
-    Portable(String),
     /// The program was not loaded.
     #[error(transparent)]
     Load(#[from] LoadError),

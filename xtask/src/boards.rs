@@ -1,22 +1,13 @@
 //! One file and one static program: models are compiled on this machine for many targets, and run by the runtime alone on
 //! emulated machines of other architectures.
 
-use crate::{Outcome, cargo, cross, emulated, output, run};
+use crate::emulated::{self, MACHINES};
+use crate::{Outcome, cargo, cross, output, run};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const TARGETS: [&str; 4] = ["x86_64_v3", "x86_64_v4", "aarch64", "riscv64+v"];
-
-/// Machines, and QEMU's words for their processors.
-const BOARDS: &[(&str, &str)] = &[
-    ("aarch64", "cortex-a53"),
-    ("aarch64", "max"),
-    ("riscv64", "rv64,v=true,vlen=128,rvv_ta_all_1s=true,rvv_ma_all_1s=true"),
-    ("riscv64", "rv64,v=true,vlen=256,rvv_ta_all_1s=true,rvv_ma_all_1s=true"),
-    ("riscv64", "rv64,v=true,vlen=512,rvv_ta_all_1s=true,rvv_ma_all_1s=true"),
-    ("riscv64", "rv64,v=true,vlen=1024,rvv_ta_all_1s=true,rvv_ma_all_1s=true"),
-];
 
 /// A model with an input, and with the output that another's implementation gives where there is one.
 struct Model {
@@ -61,25 +52,28 @@ pub(crate) fn boards(root: &Path, compiler: bool) -> Outcome {
             output(compile(&mut Command::new(&smalti), model, strict, &file))?;
             let here = place.join(format!("{name}-here.npy"));
             output(run_file(&mut Command::new(&smalti), &["run"], model, &file, &here))?;
-            for &(arch, cpu) in BOARDS {
-                let there = place.join(format!("{name}-there.npy"));
-                let runtime = &runtimes.iter().find(|r| r.0 == arch).ok_or("a board without a runtime")?.1;
-                let mut board = emulated::emulator(root, arch)?;
-                board.args(["-cpu", cpu]).arg(runtime);
-                let command = run_file(&mut board, &[], model, &file, &there);
-                command.arg(format!("--expected_output=@{}", model.expected.as_ref().unwrap_or(&here).display()));
-                output(command)?;
-                let read = |path: &Path| fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
-                let same = read(&here)? == read(&there)?;
-                if strict && !same {
-                    return Err(format!("{name}: the bits of {arch} {cpu} are not those of this machine"));
+            // The files have code for vectors: a machine without any would have to compile.
+            for machine in MACHINES.iter().filter(|m| !m.requires.is_empty()) {
+                let runtime = &runtimes.iter().find(|r| r.0 == machine.arch.name).ok_or("a board without a runtime")?.1;
+                let expected = format!("--expected_output=@{}", model.expected.as_ref().unwrap_or(&here).display());
+                // Machine code of the file, and its dispatches interpreted.
+                for native in [&[][..], &["--no-native"]] {
+                    let there = place.join(format!("{name}-there.npy"));
+                    let mut board = emulated::program(root, machine, runtime)?;
+                    output(run_file(&mut board, &[], model, &file, &there).arg(&expected).args(native))?;
+                    let read = |path: &Path| fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
+                    let same = read(&here)? == read(&there)?;
+                    if strict && !same {
+                        return Err(format!("{name}: the bits of {} are not those of this machine", machine.name));
+                    }
+                    let bits = if same { "the same bits" } else { "within bounds" };
+                    println!("{name:14} {}{}: {bits}", machine.name, native.concat().replace("--", ", "));
                 }
-                println!("{name:14} {arch} {cpu}: {}", if same { "the same bits" } else { "within bounds" });
             }
             if let Some(compiler) = &compiler {
                 let there = place.join(format!("{name}-there.smalti"));
-                let mut board = emulated::emulator(root, "riscv64")?;
-                board.args(["-cpu", BOARDS[3].1]).arg(compiler);
+                let machine = MACHINES.iter().find(|m| m.arch.name == "riscv64").ok_or("no machine of riscv64")?;
+                let mut board = emulated::program(root, machine, compiler)?;
                 output(compile(&mut board, model, strict, &there))?;
                 if fs::read(&there).ok() != fs::read(&file).ok() {
                     return Err(format!("{name}: the compiler on riscv64 writes another file than this machine's"));

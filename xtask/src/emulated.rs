@@ -2,6 +2,7 @@
 
 use crate::toolchain::{self, Gnu};
 use crate::{Outcome, cargo, run};
+use Suite::{Boards, ByProcessor, Whole};
 use std::path::Path;
 use std::process::Command;
 
@@ -10,11 +11,21 @@ pub(crate) struct Machine {
     pub(crate) name: &'static str,
     pub(crate) arch: Arch,
     /// QEMU's words for its processor.
-    cpu: &'static str,
-    /// Runs the whole suite. The others run the crates that behave differently on different processors.
-    whole: bool,
-    /// Levels whose kernels must run on it.
-    requires: &'static str,
+    pub(crate) cpu: &'static str,
+    pub(crate) suite: Suite,
+    /// Levels whose kernels must run on it; none where every kernel may be one of any machine.
+    pub(crate) requires: &'static str,
+}
+
+/// Which tests a machine runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Suite {
+    /// All of them.
+    Whole,
+    /// Those of crates that behave differently on different processors.
+    ByProcessor,
+    /// None but files of models: see `boards`.
+    Boards,
 }
 
 #[derive(Clone, Copy)]
@@ -34,17 +45,30 @@ pub(crate) const ARCHES: &[Arch] = &[AARCH64, RISCV64];
 /// The whole suite runs on one machine of each architecture. Elements past the vector length and under a zero mask are
 /// filled with ones, as the instructions may: code that counts on their old values fails.
 pub(crate) const MACHINES: &[Machine] = &[
-    machine("aarch64-max", AARCH64, "max", true, ""),
-    machine("aarch64-neoverse-n1", AARCH64, "neoverse-n1", false, ""),
-    machine("aarch64-cortex-a53", AARCH64, "cortex-a53", false, ""),
-    machine("riscv64-vlen256", RISCV64, "max,vlen=256,rvv_ta_all_1s=true,rvv_ma_all_1s=true", true, ""),
-    machine("riscv64-vlen128", RISCV64, "rv64,v=true,vlen=128,rvv_ta_all_1s=true,rvv_ma_all_1s=true", false, ""),
-    machine("riscv64-vlen1024", RISCV64, "max,vlen=1024,rvv_ta_all_1s=true,rvv_ma_all_1s=true", false, ""),
-    machine("riscv64-scalar", RISCV64, "rv64,v=false", false, ""),
+    machine("aarch64-max", AARCH64, "max", Whole, "aarch64_neon"),
+    machine("aarch64-neoverse-n1", AARCH64, "neoverse-n1", ByProcessor, "aarch64_neon"),
+    machine("aarch64-cortex-a53", AARCH64, "cortex-a53", ByProcessor, "aarch64_neon"),
+    machine("riscv64-vlen256", RISCV64, "max,vlen=256,rvv_ta_all_1s=true,rvv_ma_all_1s=true", Whole, "riscv64_v"),
+    machine(
+        "riscv64-vlen128",
+        RISCV64,
+        "rv64,v=true,vlen=128,rvv_ta_all_1s=true,rvv_ma_all_1s=true",
+        ByProcessor,
+        "riscv64_v",
+    ),
+    machine("riscv64-vlen512", RISCV64, "max,vlen=512,rvv_ta_all_1s=true,rvv_ma_all_1s=true", Boards, "riscv64_v"),
+    machine(
+        "riscv64-vlen1024",
+        RISCV64,
+        "max,vlen=1024,rvv_ta_all_1s=true,rvv_ma_all_1s=true",
+        ByProcessor,
+        "riscv64_v",
+    ),
+    machine("riscv64-scalar", RISCV64, "rv64,v=false", ByProcessor, ""),
 ];
 
-const fn machine(name: &'static str, arch: Arch, cpu: &'static str, whole: bool, requires: &'static str) -> Machine {
-    Machine { name, arch, cpu, whole, requires }
+const fn machine(name: &'static str, arch: Arch, cpu: &'static str, suite: Suite, requires: &'static str) -> Machine {
+    Machine { name, arch, cpu, suite, requires }
 }
 
 /// Crates whose behaviour depends on the processor.
@@ -54,13 +78,6 @@ const SEEDS: &str = "200";
 /// Crates that run on a developer's machine only, and why.
 const HOST_ONLY: &[(&str, &str)] = &[("xtask", "it builds and tests from a developer's machine")];
 
-/// Makes sure that everything is there that an architecture's machines need: two may not fetch the same at a time.
-pub(crate) fn prepare(root: &Path, arch: &Arch) -> Outcome {
-    toolchain::target(arch.triple)?;
-    arch.gnu.sysroot()?;
-    toolchain::emulators(root).map(drop)
-}
-
 /// Runs the tests that a machine is there for, and gives what they print.
 pub(crate) fn suite(root: &Path, machine: &Machine) -> (String, Outcome) {
     let mut command = match command(root, machine) {
@@ -69,7 +86,7 @@ pub(crate) fn suite(root: &Path, machine: &Machine) -> (String, Outcome) {
     };
     let mut text = String::new();
     command.arg("--no-fail-fast");
-    if machine.whole {
+    if machine.suite == Whole {
         command.arg("--workspace");
         for (package, reason) in HOST_ONLY {
             text += &format!("ignored {package}: {reason}\n");
@@ -101,10 +118,11 @@ pub(crate) fn emulate(root: &Path, name: &str, args: &[String]) -> Outcome {
     run(command(root, machine)?.args(args))
 }
 
-/// The emulator of an architecture, for programs that are static.
-pub(crate) fn emulator(root: &Path, arch: &str) -> Result<Command, String> {
-    let arch = ARCHES.iter().find(|a| a.name == arch).ok_or_else(|| format!("there is no machine of {arch}"))?;
-    Ok(Command::new(toolchain::emulators(root)?.join(arch.emulator)))
+/// A static program on a machine.
+pub(crate) fn program(root: &Path, machine: &Machine, program: &Path) -> Result<Command, String> {
+    let mut command = Command::new(toolchain::emulators(root)?.join(machine.arch.emulator));
+    command.args(["-cpu", machine.cpu]).arg(program);
+    Ok(command)
 }
 
 fn command(root: &Path, machine: &Machine) -> Result<Command, String> {

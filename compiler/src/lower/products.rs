@@ -92,10 +92,11 @@ impl Lower<'_> {
 
     /// N0 of a family.
     fn n0(&mut self, family: &Family) -> Dim {
-        match (family.n0, family.n0.on(&self.options.target)) {
-            (_, Some(n0)) => Dim::from(n0),
-            (smalti_ukernels::name::Dim::Vscale(n0), None) => Dim::from(usize::from(n0)) * self.vscale(),
-            _ => Dim::from(1i64),
+        use smalti_ukernels::name::Dim::{Fixed, Runtime, Vscale};
+        match family.n0.settled_on(&self.options.target) {
+            Fixed(n0) => Dim::from(usize::from(n0)),
+            Vscale(n0) => Dim::from(usize::from(n0)) * self.vscale(),
+            Runtime => Dim::from(1i64),
         }
     }
 

@@ -93,16 +93,10 @@ fn choose_block(graph: &Graph, block: &mut Block, options: &Options) -> Result<(
         for (at, layout) in [(lhs, plan.lhs), (rhs, plan.rhs)] {
             let attrs = &mut block.nodes[at].attrs.0;
             attrs.insert("layout".to_owned(), Attr::Word(layout.to_string()));
-            if matches!(layout, Layout::InPlace(_)) {
-                continue;
-            }
-            let (t0, follows) = match (plan.family.n0, plan.family.n0.on(&options.target)) {
-                (_, Some(n0)) => (n0, false),
-                (Dim::Vscale(n0), None) => (n0.into(), true),
-                _ => (plan.tile[0], false),
-            };
-            attrs.insert("t0".to_owned(), Attr::Int(t0 as i64));
-            if follows {
+            let (Layout::Panels { t0, .. } | Layout::Weights { n0: t0, .. }) = layout else { continue };
+            let (Dim::Fixed(rows) | Dim::Vscale(rows)) = t0 else { continue };
+            attrs.insert("t0".to_owned(), Attr::Int(rows.into()));
+            if matches!(t0, Dim::Vscale(_)) {
                 attrs.insert("vscale".to_owned(), Attr::Int(1));
             }
         }

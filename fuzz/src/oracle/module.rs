@@ -25,14 +25,7 @@ pub fn judge(file: &[u8]) -> Verdict {
         {
             loaded &= Session::interpreted(Arc::new(program), host, Arc::new(Inline)).is_ok();
         }
-        if let Ok(graph) = smalti::module::graph(&module) {
-            let options =
-                smalti_compiler::Options { target: *host.target(), strict: module.strict, every_value: false };
-            loaded &= smalti_compiler::compile(graph, &options).is_ok();
-        } else {
-            loaded = false;
-        }
-        loaded
+        loaded & smalti::module::finish(&module, *host.target()).is_ok()
     });
     assert!(peak <= MEMORY, "{peak} bytes were held at a time");
     Verdict { accepted, peak }

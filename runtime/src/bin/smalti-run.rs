@@ -114,9 +114,7 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
 }
 
 fn ports(list: &[smalti_module::Port]) -> Vec<Port> {
-    list.iter()
-        .map(|p| Port { name: p.name.clone(), elem: p.elem, ty: format!("{}[{}]", p.elem, p.dims.join(",")) })
-        .collect()
+    list.iter().map(|p| Port { name: p.name.clone(), elem: p.elem, ty: p.ty() }).collect()
 }
 
 fn run(a: &Arguments) -> Result<bool, Failure> {
