@@ -34,8 +34,9 @@ pub(crate) const TARGETS: &[Target] = &[
         runtime: (600_000, true),
     },
 ];
-/// Programs lie at fixed addresses, and functions that are the same are there once.
-const LLD: &str = "-C relocation-model=static -C link-arg=--icf=all";
+/// Relocations of position-independent programs in their short form, and functions that are the same once: Rust gives
+/// functions no addresses of their own.
+const LLD: &str = "-C link-arg=--pack-dyn-relocs=relr -C link-arg=--icf=all";
 /// Bytes that compiler and runtime together may have.
 const FULL: u64 = 15_000_000;
 /// Seconds of processor time that a build from clean may take.
