@@ -10,7 +10,7 @@ use smalti_program::{Call, Epilogue, Program, Step};
 use smalti_tensor::output::Outputs;
 use smalti_tensor::value::{self, Port};
 use smalti_tiling::{Plan, Problem, plan};
-use smalti_ukernels::table::{Family, ROWS, Tier};
+use smalti_ukernels::table::{Family, ROWS};
 use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
@@ -77,6 +77,10 @@ pub(crate) fn run(args: &Run) -> Result<bool, Failure> {
         Source::Model(graph) => (compiled_session(graph, args)?, "compiled and loaded"),
         Source::Module(module) => (module_session(&module, args)?, "loaded"),
     };
+    let generic = session.inner().program().generic();
+    if args.deny_generic && !generic.is_empty() {
+        return Err(Failure(format!("{} products would run generic code: {}", generic.len(), generic.join(", "))));
+    }
     for note in session.notes() {
         eprintln!("smalti: note: {note}");
     }
@@ -102,7 +106,6 @@ fn compiled_session(graph: Graph, args: &Run) -> Result<smalti::Session, Failure
     if let Some(folder) = &args.dump {
         dump::stages(folder, &stages)?;
     }
-    note_generic(&stages.program, args.deny_generic)?;
     let mut session = session(&stages.program, args.threads)?;
     if let Some(folder) = &args.dump {
         dump::code(folder, session.inner())?;
@@ -120,43 +123,11 @@ fn module_session(module: &Module, args: &Run) -> Result<smalti::Session, Failur
             args.model.display()
         )));
     }
-    if args.deny_generic {
-        for variant in &module.variants {
-            note_generic(&variant.program()?, true)?;
-        }
-    }
     Ok(smalti::Session::load(module, smalti::pool(args.threads), !args.no_native)?)
 }
 
 fn ms(time: std::time::Duration) -> f64 {
     time.as_secs_f64() * 1e3
-}
-
-/// Says once which work runs generic code; refuses it where that is asked for.
-fn note_generic(program: &Program, deny: bool) -> Result<(), Failure> {
-    let mut generic = Vec::new();
-    program.each_step(&mut |step| {
-        let is_generic = match step {
-            // Products of other types and ranks are plain reductions.
-            Step::Call(Call::Dispatch(d)) => {
-                matches!(program.nests[d.nest as usize].name.as_str(), "matmul" | "conv").then_some(d.name.as_str())
-            }
-            _ => kernel_call(step).and_then(|call| {
-                let plan = plan(&call.problem, Some(call.family), &program.target).ok()?;
-                (plan.tier == Tier::Generic).then_some(call.name)
-            }),
-        };
-        generic.extend(is_generic.map(str::to_owned));
-    });
-    if generic.is_empty() {
-        return Ok(());
-    }
-    let text = format!("{} products run generic code, which is slow: {}", generic.len(), generic.join(", "));
-    if deny {
-        return Err(Failure(text));
-    }
-    eprintln!("smalti: note: {text}");
-    Ok(())
 }
 
 /// A size, or a typical one where it is not known.

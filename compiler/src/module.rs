@@ -3,7 +3,7 @@
 use crate::error::CompileError;
 use crate::pack_constants::pack_constants;
 use crate::tiled::DIMS;
-use crate::{Options, fold, program};
+use crate::{Options, fold, passes, program};
 use bytes::Bytes;
 use smalti_codegen::clif::{ClifError, Compiler};
 use smalti_graph::{Elem, Graph, Tensor, Type, ValueId};
@@ -110,8 +110,9 @@ pub fn portable(module: &Module) -> Result<Graph, CompileError> {
         module.graph.blobs.iter().map(|b| Arc::new(Tensor::new(b.elem, b.shape.clone(), b.bytes.to_vec()))).collect();
     // A folded graph has one operation that no model has.
     let find = |name: &str| smalti_graph::ops::find(name).or_else(|| (name == DIMS.name).then_some(&DIMS));
-    let graph = Graph::parse_with(text, &blobs, &find).map_err(|e| wrong(e.to_string()))?;
+    let mut graph = Graph::parse_with(text, &blobs, &find).map_err(|e| wrong(e.to_string()))?;
     graph.verify_types(&|node| node.op.name == DIMS.name).map_err(|e| wrong(e.to_string()))?;
+    passes::drop_unused(&mut graph);
     Ok(graph)
 }
 

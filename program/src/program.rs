@@ -7,7 +7,8 @@ use smalti_codegen::{Elem, Nest};
 use smalti_dims::{Dim, Symbol, Symbols};
 use smalti_isa::Target;
 use smalti_tiling::Order;
-use smalti_ukernels::table::Family;
+use smalti_ukernels::select::tier;
+use smalti_ukernels::table::{Family, Tier};
 
 /// The number of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -348,6 +349,23 @@ impl Program {
     /// There is none of that number; a verified program's are all there.
     pub fn buffer(&self, id: BufferId) -> &Buffer {
         &self.buffers[id.0 as usize]
+    }
+
+    /// Names of products that the program's target has no better than generic code for, in the order of the steps.
+    pub fn generic(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        self.each_step(&mut |step| {
+            let Step::Call(call) = step else { return };
+            let (name, generic) = match call {
+                Call::Matmul(m) => (&m.name, tier(m.family, m.strict, &self.target) <= Some(Tier::Generic)),
+                Call::Conv(c) => (&c.name, tier(c.family, c.strict, &self.target) <= Some(Tier::Generic)),
+                // Products of other types and ranks are plain reductions.
+                Call::Dispatch(d) => (&d.name, matches!(self.nests[d.nest as usize].name.as_str(), "matmul" | "conv")),
+                Call::Pack(_) | Call::Dims { .. } => return,
+            };
+            names.extend(generic.then_some(name.as_str()));
+        });
+        names
     }
 
     /// Calls `visit` for every step of `once` and `steps`, those inside branches and loops included.

@@ -115,7 +115,12 @@ impl Session {
         let program = Arc::new(variant.program()?);
         let file = variant.code.as_ref().filter(|_| native);
         Session::with(program, host, pool, |nests, target| match file.map(Code::of) {
-            Some(Ok(code)) => (code, Vec::new()),
+            Some(Ok(code)) => {
+                let interpreted = (0..nests.len()).filter(|&i| code.entry(i as u32).is_none()).count();
+                let note = format!("{interpreted} of {} dispatches have no machine code in the file", nests.len());
+                let notes = if interpreted > 0 { vec![note + "; they are interpreted"] } else { Vec::new() };
+                (code, notes)
+            }
             Some(Err(note)) => {
                 let (code, mut notes) = Code::new(nests, target);
                 notes.insert(0, note);
@@ -136,7 +141,12 @@ impl Session {
             return Err(LoadError::Target { program: program.target.to_string(), machine: host.target().to_string() });
         }
         let nests: Vec<_> = program.nests.iter().map(smalti_codegen::math::expand).collect();
-        let (code, notes) = code(&nests, host.target());
+        let (code, mut notes) = code(&nests, host.target());
+        let generic = program.generic();
+        if !generic.is_empty() {
+            let names = generic.join(", ");
+            notes.push(format!("{} products run generic code, which is slow: {names}", generic.len()));
+        }
         // The interpreter takes nests as machine code does: without functions of f32.
         let program = Arc::new(Program { nests, ..(*program).clone() });
         let count = |pick: fn(&Place) -> Option<u32>| {
@@ -201,7 +211,7 @@ impl Session {
         &self.code
     }
 
-    /// What runs slower than it could, and why: dispatches without machine code.
+    /// What runs slower than it could, and why: dispatches without machine code, products of generic code.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

@@ -76,6 +76,29 @@ fn without_a_variant_the_portable_part_is_finished_and_said_so() {
     }
 }
 
+/// What is interpreted because the file has no code for it is said, and gives the same bits.
+#[test]
+fn dispatches_without_code_are_interpreted_and_said_so() {
+    let host = Target::host().to_string();
+    let mut module = build("digits.onnx", &[&host], false);
+    let wanted = load(&module, true).run(&[images()]).unwrap();
+    let code = module.variants[0].code.as_mut().unwrap();
+    code.entries[0] = None;
+    let all = code.entries.len();
+    let mut session = load(&module, true);
+    assert_eq!(session.run(&[images()]).unwrap(), wanted);
+    let notes: Vec<&str> = session.notes().collect();
+    assert!(
+        notes.len() == 1 && notes[0].starts_with(&format!("1 of {all} dispatches have no machine code")),
+        "{notes:?}"
+    );
+    // Code of an ABI that this runtime does not know is left alone.
+    module.variants[0].code.as_mut().unwrap().abi = 1000;
+    let mut session = load(&module, true);
+    assert_eq!(session.run(&[images()]).unwrap(), wanted);
+    assert!(session.notes().next().is_some_and(|n| n.contains("ABI 1000")));
+}
+
 /// The runtime alone can't finish a module: it says what there is, and what to do.
 #[test]
 fn without_a_variant_the_runtime_alone_refuses() {

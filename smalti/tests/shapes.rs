@@ -4,7 +4,7 @@
 use smalti::{Elem, Session, Target, Tensor};
 use smalti_compiler::{Options, compile};
 use smalti_dims::Dim;
-use smalti_graph::ops::{OpDef, constant, elementwise, reduce, slice};
+use smalti_graph::ops::{OpDef, constant, elementwise, reduce, shape, slice};
 use smalti_graph::{Attr, Attrs, Fact, Graph, ValueId};
 use std::sync::Arc;
 
@@ -65,6 +65,23 @@ fn ends_that_are_known_at_run_time_count_from_the_end_where_they_are_negative() 
         let y = session.run(&[x.clone(), Tensor::i64([1], &[end])]).unwrap().remove(0);
         let values: Vec<f64> = (0..y.len()).map(|i| y.get(i)).collect();
         assert_eq!((&y.shape[..], &values[..]), (&[expected.len()][..], expected), "end {end}");
+    }
+}
+
+/// Of a slice only the shape is read: its end, an elementwise result, is what a symbol stands for, and no node's input.
+#[test]
+fn an_elementwise_result_that_only_a_symbol_stands_for_is_computed() {
+    let mut graph = Graph::new("shape");
+    let x = input(&mut graph, Elem::F32, &[5]);
+    let end = input(&mut graph, Elem::I64, &[1]);
+    let start = constant(&mut graph, Tensor::i64([1], &[1]));
+    let end = node(&mut graph, &elementwise::find("max").unwrap().def, Attrs::none(), &[end, start]).unwrap();
+    let part = node(&mut graph, &slice::SLICE, Attrs::none(), &[x, start, end]).unwrap();
+    let y = node(&mut graph, &shape::SHAPE, Attrs::none(), &[part]).unwrap();
+    let mut session = session(graph, y);
+    for (end, expected) in [(3, 2), (0, 0), (9, 4)] {
+        let y = session.run(&[Tensor::f32([5], &[0.0; 5]), Tensor::i64([1], &[end])]).unwrap().remove(0);
+        assert_eq!(y, Tensor::i64([1], &[expected]), "end {end}");
     }
 }
 

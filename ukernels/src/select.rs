@@ -108,6 +108,12 @@ pub fn mmt4d(query: &Mmt4dQuery, target: &Target) -> Option<Selection> {
     Some(Selection { row, cycles: cycles(row, query, target), query: *query, target: *target })
 }
 
+/// What may be expected of a family's rows on a target: selection takes the best tier first, whatever the sizes.
+pub fn tier(family: Family, strict: bool, target: &Target) -> Option<Tier> {
+    let query = Mmt4dQuery { types: family.types, family: Some(family), strict, mappable: false, m: 1, n: 1, k: 1 };
+    candidates(query.types).filter(|r| obstacle(r, &query, target).is_none()).map(Row::tier).max()
+}
+
 /// The row that packs (or unpacks) panels of `t0 x t1`: tuned before generic, later before earlier.
 pub fn panels(op: Op, types: Types, t0: usize, t1: usize, target: &Target) -> Option<&'static Row> {
     let tile = |r: &Row| [r.tile[0].on(target), r.tile[1].on(target)];

@@ -12,7 +12,7 @@ pub fn fuse_epilogues(graph: &mut Graph) {
 }
 
 fn fuse_block(graph: &Graph, block: &mut Block) {
-    let used = uses(block);
+    let used = uses(graph, block);
     let mut products: HashMap<ValueId, usize> = HashMap::new();
     let mut nodes: Vec<Option<Node>> = Vec::new();
     for node in std::mem::take(&mut block.nodes) {

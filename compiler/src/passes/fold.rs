@@ -61,9 +61,14 @@ pub fn fold(graph: &mut Graph) {
     let mut body = std::mem::take(&mut graph.body);
     let mut budget = Budget::of(&body);
     fold_block(graph, &mut body, &mut HashMap::new(), &mut budget);
-    let mut live: HashSet<ValueId> = graph.bindings.iter().map(|b| b.value).collect();
-    drop_unused(&mut body, &mut live);
     graph.body = body;
+    drop_unused(graph);
+}
+
+/// Drops nodes and captures that nothing uses.
+pub fn drop_unused(graph: &mut Graph) {
+    let mut live: HashSet<ValueId> = graph.bindings.iter().map(|b| b.value).collect();
+    drop_unused_of(&mut graph.body, &mut live);
 }
 
 fn constant_node(name: String, tensor: Arc<Tensor>, output: ValueId) -> Node {
@@ -180,8 +185,8 @@ fn terms(node: &Node, inputs: &[Option<&Tensor>]) -> Option<usize> {
     }
 }
 
-/// Drops nodes and captures that nothing uses; `live` holds what is used from outside.
-fn drop_unused(block: &mut Block, live: &mut HashSet<ValueId>) {
+/// `live` holds what is used from outside.
+fn drop_unused_of(block: &mut Block, live: &mut HashSet<ValueId>) {
     live.extend(&block.outputs);
     let mut kept = Vec::new();
     for mut node in std::mem::take(&mut block.nodes).into_iter().rev() {
@@ -189,7 +194,7 @@ fn drop_unused(block: &mut Block, live: &mut HashSet<ValueId>) {
             continue;
         }
         for region in &mut node.regions {
-            drop_unused(&mut region.block, live);
+            drop_unused_of(&mut region.block, live);
             region.captures.retain(|(_, inside)| live.contains(inside));
             live.extend(region.captures.iter().map(|c| c.0));
         }

@@ -126,7 +126,7 @@ fn fuse_block(graph: &mut Graph, block: &mut Block) {
         }
     }
 
-    let mut used = uses(block);
+    let mut used = uses(graph, block);
     for node in &nodes {
         for id in read(node) {
             *used.entry(id).or_insert(0) += 1;

@@ -7,14 +7,14 @@ mod fuse;
 
 pub use encode::{choose, elide, encode, materialize};
 pub use epilogue::fuse_epilogues;
-pub use fold::{expose, fold};
+pub use fold::{drop_unused, expose, fold};
 pub use fuse::fuse_elementwise;
 
-use smalti_graph::{Block, ValueId};
+use smalti_graph::{Block, Graph, ValueId};
 use std::collections::HashMap;
 
-/// How often each value is used in a block, by nodes, captures and outputs.
-pub(crate) fn uses(block: &Block) -> HashMap<ValueId, usize> {
+/// How often each value is used in a block, by nodes, captures, outputs and the graph's symbols.
+pub(crate) fn uses(graph: &Graph, block: &Block) -> HashMap<ValueId, usize> {
     let mut uses = HashMap::new();
     let mut count = |id: ValueId| *uses.entry(id).or_insert(0) += 1;
     for node in &block.nodes {
@@ -22,6 +22,7 @@ pub(crate) fn uses(block: &Block) -> HashMap<ValueId, usize> {
         node.regions.iter().flat_map(|r| &r.captures).for_each(|c| count(c.0));
     }
     block.outputs.iter().for_each(|&id| count(id));
+    graph.bindings.iter().for_each(|b| count(b.value));
     uses
 }
 
