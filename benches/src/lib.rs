@@ -1,6 +1,8 @@
-//! What benches share: loops that reach the machine's peak, and calls of rows on operands in cache.
+//! What benches share: loops that reach the machine's peak, calls of rows on operands in cache, and how they are timed.
 #![deny(unsafe_code)]
 
+pub mod measure;
 #[allow(unsafe_code)] // Intrinsics, for calibration only.
 pub mod peak;
+pub mod report;
 pub mod rows;

@@ -1,80 +1,164 @@
-//! Loops of independent instructions: the machine's limit, in the same run as what is measured against it.
+//! Loops of independent instructions: the machine's limits, in the same run as what is measured against them.
 
 use smalti_ukernels::Host;
 use smalti_ukernels::table::Row;
 use std::hint::black_box;
 
-const ACCUMULATORS: usize = 12;
+/// Chains of a loop: more than an instruction takes cycles, times the instructions of a cycle.
+const CHAINS: usize = 12;
 
-/// Lanes of the widest vectors that have rows.
-fn lanes(host: &Host) -> usize {
-    let runs = |row: &str| Row::find(row).is_some_and(|r| r.runs_on(host.target()));
-    if runs("mmt4d_f32f32f32_14x32x1_x86_64_avx512") {
-        16
-    } else if runs("mmt4d_f32f32f32_6x16x1_x86_64_avx2_fma") {
-        8
-    } else {
-        1
-    }
+/// One instruction's loop.
+#[derive(Clone, Copy)]
+pub struct Peak {
+    /// The instruction, and the bits of its vectors.
+    pub name: &'static str,
+    /// Multiply-adds of an instruction.
+    macs: u64,
+    run: fn(usize),
 }
 
-/// Twelve independent chains of fused multiply-adds on the widest vectors that the machine has.
-#[derive(Clone, Copy, Debug)]
-pub struct FmaPeak {
-    lanes: usize,
-}
-
-impl FmaPeak {
-    /// The loop for this machine: found once, since a search takes as long as many rounds.
-    pub fn new(host: &Host) -> FmaPeak {
-        FmaPeak { lanes: lanes(host) }
+impl Peak {
+    /// The loop of the instruction that does a row's products.
+    pub fn of(row: &Row, host: &Host) -> Peak {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(peak) = x86_64::of(row, host) {
+            return peak;
+        }
+        let _ = (row, host);
+        Peak { name: "mul, add: compiled", macs: 1, run: scalar }
     }
 
     /// Multiply-adds of so many rounds.
     pub fn macs(&self, rounds: usize) -> u64 {
-        (rounds * ACCUMULATORS * self.lanes) as u64
+        (rounds * CHAINS) as u64 * self.macs
     }
 
     /// Runs the loop.
     pub fn run(&self, rounds: usize) {
-        f32_fma(rounds, self.lanes);
+        (self.run)(rounds);
     }
 }
 
-fn f32_fma(rounds: usize, lanes: usize) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::*;
-        #[target_feature(enable = "avx512f")]
-        fn zmm(rounds: usize) {
-            let mut acc = [_mm512_set1_ps(1.0); ACCUMULATORS];
-            let (x, y) = (_mm512_set1_ps(black_box(0.999)), _mm512_set1_ps(black_box(0.001)));
-            for _ in 0..rounds {
-                acc = acc.map(|a| _mm512_fmadd_ps(a, x, y));
-            }
-            black_box(acc);
-        }
-        #[target_feature(enable = "avx2,fma")]
-        fn ymm(rounds: usize) {
-            let mut acc = [_mm256_set1_ps(1.0); ACCUMULATORS];
-            let (x, y) = (_mm256_set1_ps(black_box(0.999)), _mm256_set1_ps(black_box(0.001)));
-            for _ in 0..rounds {
-                acc = acc.map(|a| _mm256_fmadd_ps(a, x, y));
-            }
-            black_box(acc);
-        }
-        match lanes {
-            // SAFETY: there are so many lanes only where a row of that level runs on the host.
-            16 => return unsafe { zmm(rounds) },
-            // SAFETY: there are so many lanes only where a row of that level runs on the host.
-            8 => return unsafe { ymm(rounds) },
-            _ => {}
-        }
-    }
-    let _ = lanes;
-    let mut acc = [black_box(1.0f32); ACCUMULATORS];
+fn scalar(rounds: usize) {
+    let mut acc = [black_box(1.0f32); CHAINS];
     for _ in 0..rounds {
         acc = acc.map(|a| a * 0.999 + 0.001);
     }
     black_box(acc);
+}
+
+/// So many cycles: a chain of additions that depend on each other, one a cycle.
+pub fn cycles(count: usize) {
+    let mut x = black_box(1u64);
+    for _ in 0..count / 16 {
+        // SAFETY: additions in a register.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            std::arch::asm!(".rept 16", "add {0}, {0}", ".endr", inout(reg) x, options(pure, nomem, nostack));
+        }
+        // SAFETY: additions in a register.
+        #[cfg(target_arch = "aarch64")]
+        unsafe {
+            std::arch::asm!(".rept 16", "add {0}, {0}, {0}", ".endr", inout(reg) x, options(pure, nomem, nostack));
+        }
+        // SAFETY: additions in a register.
+        #[cfg(target_arch = "riscv64")]
+        unsafe {
+            std::arch::asm!(".rept 16", "add {0}, {0}, {0}", ".endr", inout(reg) x, options(pure, nomem, nostack));
+        }
+    }
+    black_box(x);
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64 {
+    use super::{CHAINS, Peak, black_box};
+    use smalti_isa::Level::{Avx2Fma, Avx512, Avx512Bf16, Avx512Vnni, AvxVnni};
+    use smalti_ukernels::Host;
+    use smalti_ukernels::elem::ElemType::{F64, I32};
+    use smalti_ukernels::name::{Dim, Place};
+    use smalti_ukernels::table::{Numerics, Row};
+    use std::arch::x86_64::*;
+    use std::mem::transmute;
+
+    /// Rows for no instruction set in particular are measured against the best that the machine has for f32.
+    pub(super) fn of(row: &Row, host: &Host) -> Option<Peak> {
+        let wide = host.target().features.contains(Avx512.features());
+        let narrow = host.target().features.contains(Avx2Fma.features());
+        let level = match row.place {
+            Place::Isa(level, _) => level,
+            _ if wide => Avx512,
+            _ if narrow => Avx2Fma,
+            _ => return None,
+        };
+        let bytes = row.tile[2] == Dim::Fixed(4);
+        Some(match (row.types.list[2], level) {
+            (I32, Avx512Vnni) if bytes => Peak { name: "vpdpbusd zmm", macs: 64, run: run!(vpdpbusd_zmm) },
+            (I32, AvxVnni) if bytes => Peak { name: "vpdpbusd ymm", macs: 32, run: run!(vpdpbusd_ymm) },
+            (I32, Avx512Vnni) => Peak { name: "vpdpwssd zmm", macs: 32, run: run!(vpdpwssd_zmm) },
+            (I32, AvxVnni) => Peak { name: "vpdpwssd ymm", macs: 16, run: run!(vpdpwssd_ymm) },
+            (I32, Avx512) => Peak { name: "vpmaddwd zmm", macs: 32, run: run!(vpmaddwd_zmm) },
+            (I32, _) => Peak { name: "vpmaddwd ymm", macs: 16, run: run!(vpmaddwd_ymm) },
+            (_, Avx512Bf16) if row.numerics == Numerics::Bf16Dot => {
+                Peak { name: "vdpbf16ps zmm", macs: 32, run: run!(vdpbf16ps_zmm) }
+            }
+            (F64, Avx512) => Peak { name: "vfmadd231pd zmm", macs: 8, run: run!(vfmadd231pd_zmm) },
+            (F64, _) => Peak { name: "vfmadd231pd ymm", macs: 4, run: run!(vfmadd231pd_ymm) },
+            (_, Avx512 | Avx512Vnni | Avx512Bf16) => {
+                Peak { name: "vfmadd231ps zmm", macs: 16, run: run!(vfmadd231ps_zmm) }
+            }
+            _ => Peak { name: "vfmadd231ps ymm", macs: 8, run: run!(vfmadd231ps_ymm) },
+        })
+    }
+
+    /// A loop as a plain function.
+    macro_rules! run {
+        ($name:ident) => {
+            |rounds| {
+                // SAFETY: the row that is measured needs the loop's instructions, or the machine was asked for them.
+                unsafe { $name(rounds) }
+            }
+        };
+    }
+    use run;
+
+    macro_rules! loops {
+        ($($name:ident, $features:literal, $start:expr, $x:ident, $with:expr, $acc:ident => $step:expr;)*) => {$(
+            #[target_feature(enable = $features)]
+            fn $name(rounds: usize) {
+                let mut chains = [$start; CHAINS];
+                let $x = black_box($with);
+                for _ in 0..rounds {
+                    // Written out: a loop over the chains would keep them in memory.
+                    each!(chains, $acc => $step, 0 1 2 3 4 5 6 7 8 9 10 11);
+                }
+                black_box(chains);
+            }
+        )*};
+    }
+
+    macro_rules! each {
+        ($chains:ident, $acc:ident => $step:expr, $($i:literal)*) => {$(
+            let $acc = $chains[$i];
+            $chains[$i] = $step;
+        )*};
+    }
+
+    loops! {
+        vfmadd231ps_zmm, "avx512f", _mm512_set1_ps(1.0), x, _mm512_set1_ps(0.5), a => _mm512_fmadd_ps(a, x, x);
+        vfmadd231ps_ymm, "avx2,fma", _mm256_set1_ps(1.0), x, _mm256_set1_ps(0.5), a => _mm256_fmadd_ps(a, x, x);
+        vfmadd231pd_zmm, "avx512f", _mm512_set1_pd(1.0), x, _mm512_set1_pd(0.5), a => _mm512_fmadd_pd(a, x, x);
+        vfmadd231pd_ymm, "avx2,fma", _mm256_set1_pd(1.0), x, _mm256_set1_pd(0.5), a => _mm256_fmadd_pd(a, x, x);
+        vpmaddwd_zmm, "avx512bw", _mm512_set1_epi16(3), x, _mm512_set1_epi16(5), a => _mm512_madd_epi16(a, x);
+        vpmaddwd_ymm, "avx2", _mm256_set1_epi16(3), x, _mm256_set1_epi16(5), a => _mm256_madd_epi16(a, x);
+        vpdpwssd_zmm, "avx512vnni", _mm512_set1_epi16(3), x, _mm512_set1_epi16(5), a => _mm512_dpwssd_epi32(a, x, x);
+        vpdpwssd_ymm, "avxvnni", _mm256_set1_epi16(3), x, _mm256_set1_epi16(5), a => _mm256_dpwssd_avx_epi32(a, x, x);
+        vpdpbusd_zmm, "avx512vnni", _mm512_set1_epi8(3), x, _mm512_set1_epi8(5), a => _mm512_dpbusd_epi32(a, x, x);
+        vpdpbusd_ymm, "avxvnni", _mm256_set1_epi8(3), x, _mm256_set1_epi8(5), a => _mm256_dpbusd_avx_epi32(a, x, x);
+        vdpbf16ps_zmm, "avx512f,avx512bf16", _mm512_set1_ps(1.0), x, _mm512_set1_epi16(0x3f00), a => {
+            // SAFETY: both are 64 bytes of bf16.
+            let x = unsafe { transmute::<__m512i, __m512bh>(x) };
+            _mm512_dpbf16_ps(a, x, x)
+        };
+    }
 }

@@ -1,60 +1,80 @@
-//! Calls of `mmt4d` rows on whole tiles in cache.
+//! Calls of rows on operands in cache.
 
+use smalti_ukernels::elem::ElemType;
+use smalti_ukernels::mmt4d::reference::{Value, WithTypes, with_types};
 use smalti_ukernels::mmt4d::{Args, Batch, Tile};
 use smalti_ukernels::table::Bound;
 
-/// Packed operands of one tile of depth `k`.
+/// A whole tile of so many k-tiles, packed operands.
 pub struct TileCall {
-    row: Bound,
-    tile: Tile,
-    k: usize,
-    lhs: Vec<f32>,
-    rhs: Vec<f32>,
-    out: Vec<f32>,
+    macs: u64,
+    call: Box<dyn FnMut()>,
 }
 
 impl TileCall {
-    /// Operands for `row`.
-    pub fn new(row: Bound, k: usize) -> TileCall {
+    /// Operands for `row`: none where there are no Rust types for them.
+    pub fn new(row: Bound, k_tiles: usize) -> Option<TileCall> {
         let tile = row.tile(Tile { m0: 8, n0: 8, k0: 1 });
-        let ramp = |n: usize| (0..n).map(|i| (i % 17) as f32 / 17.0).collect();
-        TileCall { row, tile, k, lhs: ramp(tile.m0 * k), rhs: ramp(tile.n0 * k), out: vec![0.0; tile.m0 * tile.n0] }
+        let k = k_tiles * tile.k0;
+        let call = with_types(row.row().types, Operands { row, tile, k })?;
+        Some(TileCall { macs: (tile.m0 * tile.n0 * k) as u64, call })
     }
 
     /// Multiply-adds of a call.
     pub fn macs(&self) -> u64 {
-        (self.tile.m0 * self.tile.n0 * self.k) as u64
+        self.macs
     }
 
     /// One call.
-    ///
-    /// # Panics
-    /// The row refuses its operands.
     pub fn run(&mut self) {
-        let Tile { m0, n0, k0 } = self.tile;
-        let mut args = Args {
-            tile: self.tile,
-            rows: m0,
-            cols: n0,
-            lhs: &self.lhs,
-            lhs_row_stride: k0 as isize,
-            lhs_k_stride: (m0 * k0) as isize,
-            rhs: &self.rhs,
-            rhs_k_stride: (n0 * k0) as isize,
-            batches: &[Batch::default()],
-            k_per_batch: self.k,
-            init: None,
-            init_row_stride: 0,
-            bias: None,
-            clamp: None,
-            out: &mut self.out,
-            out_row_stride: n0 as isize,
-            accumulate: false,
-            scales: None,
-            prefetch_rhs: None,
-            prefetch_out: None,
-            scratch: &mut [],
-        };
-        self.row.run(&mut args).expect("operands fit the tile");
+        (self.call)();
+    }
+}
+
+struct Operands {
+    row: Bound,
+    tile: Tile,
+    k: usize,
+}
+
+impl WithTypes for Operands {
+    type Output = Box<dyn FnMut()>;
+
+    fn run<L: Value, R: Value, O: Value>(self) -> Box<dyn FnMut()> {
+        fn ramp<T: Value>(n: usize) -> Vec<T> {
+            let scale = if matches!(T::TYPE, ElemType::I16 | ElemType::I8 | ElemType::U8) { 1.0 } else { 1.0 / 17.0 };
+            (0..n).map(|i| T::narrow((i % 17) as f64 * scale)).collect()
+        }
+        let Operands { row, tile, k } = self;
+        let Tile { m0, n0, k0 } = tile;
+        let (lhs, rhs) = (ramp::<L>(m0 * k), ramp::<R>(n0 * k));
+        let mut out = vec![O::narrow(0.0); m0 * n0];
+        let mut scratch = vec![0; row.row().scratch(m0)];
+        Box::new(move || {
+            let mut args = Args {
+                tile,
+                rows: m0,
+                cols: n0,
+                lhs: &lhs,
+                lhs_row_stride: k0 as isize,
+                lhs_k_stride: (m0 * k0) as isize,
+                rhs: &rhs,
+                rhs_k_stride: (n0 * k0) as isize,
+                batches: &[Batch::default()],
+                k_per_batch: k,
+                init: None,
+                init_row_stride: 0,
+                bias: None,
+                clamp: None,
+                out: &mut out,
+                out_row_stride: n0 as isize,
+                accumulate: false,
+                scales: None,
+                prefetch_rhs: None,
+                prefetch_out: None,
+                scratch: &mut scratch,
+            };
+            row.run(&mut args).expect("operands fit the tile");
+        })
     }
 }

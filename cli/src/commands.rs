@@ -203,7 +203,7 @@ pub(crate) fn kernels(target: Option<&str>, filter: Option<&str>) -> Result<bool
         if fits {
             let features = row.place.features().to_string();
             let needs = if features.is_empty() { "nothing" } else { &features };
-            println!("{:<46} {:<8} {:<10} needs {needs}", row.name, row.tier().name(), row.numerics.name());
+            println!("{:<46} {:<8} {:<10} needs {needs}", row.name, row.tier().name(), row.numerics);
         }
     }
     Ok(true)

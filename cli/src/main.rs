@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 outputs differ, 2 could not.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod commands;
 mod dump;
 mod module;
@@ -61,8 +62,26 @@ enum Command {
         /// The model; without it, the supported operations are listed.
         model: Option<PathBuf>,
     },
+    /// Measure on this machine, as ratios to its limits in the same run.
+    Bench {
+        #[command(subcommand)]
+        what: Bench,
+    },
     /// Run a model and compare it with the reference interpreter, node by node.
     Compare(Compare),
+}
+
+#[derive(Subcommand)]
+enum Bench {
+    /// Every kernel that runs here, on one tile in cache, beside the peak of its instruction.
+    Ukernels {
+        /// Only those whose name holds this text.
+        #[arg(long, default_value = "")]
+        filter: String,
+        /// Print one JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Args)]
@@ -222,6 +241,7 @@ fn main() -> ExitCode {
         Command::Info { features } => commands::info(features),
         Command::Check { model } => commands::check(model.as_deref()),
         Command::Compare(args) => commands::compare(&args),
+        Command::Bench { what: Bench::Ukernels { filter, json } } => bench::ukernels(&filter, json),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

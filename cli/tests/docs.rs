@@ -6,8 +6,9 @@ use smalti_isa::Target;
 use smalti_program::{Call, Step};
 use smalti_tiling::{Problem, plan};
 use smalti_ukernels::layout::Panels;
+use smalti_ukernels::name::Place;
 use smalti_ukernels::table::ROWS;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -21,23 +22,21 @@ fn fenced(text: &str) -> String {
 
 #[test]
 fn kernel_matrix() {
-    let mut lines: BTreeMap<(usize, String), BTreeMap<String, Vec<String>>> = BTreeMap::new();
-    let mut places: Vec<String> = Vec::new();
+    let mut lines: BTreeMap<(usize, String), BTreeMap<Place, Vec<String>>> = BTreeMap::new();
+    let places: BTreeSet<Place> = ROWS.iter().map(|r| r.place).collect();
     for (i, row) in ROWS.iter().enumerate() {
-        let place = row.place.to_string();
-        if !places.contains(&place) {
-            places.push(place.clone());
-        }
         let fields = row.fields();
         let types: String = fields.types.list[..fields.op.type_count()].iter().map(|t| t.name()).collect();
         let key = format!("{} {types}", fields.op.name());
         let order = lines.keys().find(|k| k.1 == key).map_or(i, |k| k.0);
         let tile: Vec<String> = fields.tile[..fields.op.tile_arity()].iter().map(|d| d.to_string()).collect();
-        lines.entry((order, key)).or_default().entry(place).or_default().push(tile.join("x"));
+        let chains = fields.chains.map_or(String::new(), |n| format!(" splitk{n}"));
+        lines.entry((order, key)).or_default().entry(row.place).or_default().push(tile.join("x") + &chains);
     }
-    let mut out = format!("| | {} |\n|---|{}\n", places.join(" | "), "---|".repeat(places.len()));
+    let names: Vec<String> = places.iter().map(Place::to_string).collect();
+    let mut out = format!("| | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(places.len()));
     for ((_, key), cells) in lines {
-        let cell = |p: &String| cells.get(p).map_or(String::new(), |t| t.join(", "));
+        let cell = |p: &Place| cells.get(p).map_or(String::new(), |t| t.join(", "));
         let cells: Vec<String> = places.iter().map(cell).collect();
         writeln!(out, "| {key} | {} |", cells.join(" | ")).unwrap();
     }

@@ -85,6 +85,21 @@ fn listings() {
 }
 
 #[test]
+fn benches_print_ratios_to_the_limit_of_the_same_run() {
+    let output = smalti(&["bench", "ukernels", "--json", "--filter", "f32f32f32_8x8x1_portable"]);
+    assert_eq!(output.status.code(), Some(0));
+    let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(line["name"], "mmt4d_f32f32f32_8x8x1_portable");
+    for field in ["gops", "peak", "ratio", "median_ratio", "macs_per_cycle"] {
+        assert!(line[field].as_f64().is_some_and(|x| x > 0.0), "{field}: {line}");
+    }
+    holds(
+        &refused(&["bench", "ukernels", "--filter", "z80"]),
+        &["no kernel that runs here", "'z80'", "smalti kernels"],
+    );
+}
+
+#[test]
 fn products_of_generic_code_are_noted_and_can_be_denied() {
     let small = ["run", "models/small_matmul.onnx", "--input=2x3xf32=1", "--target", "x86_64"];
     if cfg!(target_arch = "x86_64") {

@@ -58,15 +58,18 @@ fn ten_outputs_are_right_to_1e_5() {
 
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
-    let one = session(1, false).run(&[heldout()]).unwrap();
+    // One image is less work than threads.
+    let image = Tensor::new(smalti::Elem::F32, [1, 1, 8, 8], heldout().bytes[..256].to_vec());
+    let mut one = session(1, false);
+    let inputs = [heldout(), image];
+    let expected = inputs.each_ref().map(|x| one.run(std::slice::from_ref(x)).unwrap());
     for threads in [2, 3, 7] {
         let mut session = session(threads, false);
         for _ in 0..3 {
-            assert_eq!(session.run(&[heldout()]).unwrap(), one);
+            for (x, expected) in inputs.iter().zip(&expected) {
+                assert_eq!(session.run(std::slice::from_ref(x)).unwrap(), *expected);
+            }
         }
-        // Less work than threads.
-        let image = Tensor::new(smalti::Elem::F32, [1, 1, 8, 8], heldout().bytes[..256].to_vec());
-        assert_eq!(session.run(&[image]).unwrap()[0].bytes, one[0].bytes[..40]);
     }
 }
 
@@ -80,7 +83,8 @@ fn strict_gives_the_interpreters_bits() {
     assert_eq!(session(1, true).run(&[image]).unwrap(), expected);
 }
 
-/// One session runs with one batch after the other: each result is what that batch alone gives.
+/// One session runs with one batch after the other: each result is what that batch alone gives. Products of one or two
+/// rows may split k, which rounds otherwise.
 #[test]
 fn one_session_many_shapes() {
     let whole = session(1, false).run(&[heldout()]).unwrap();
@@ -90,7 +94,11 @@ fn one_session_many_shapes() {
         let part = Tensor::new(image.elem, [count, 1, 8, 8], image.bytes[..count * 256].to_vec());
         let outputs = session.run(&[part]).unwrap();
         assert_eq!(outputs[0].shape, [count, 10]);
-        assert_eq!(outputs[0].bytes, whole[0].bytes[..count * 40], "a batch of {count}");
+        for i in 0..count * 10 {
+            let (got, expected) = (outputs[0].get(i), whole[0].get(i));
+            let tolerance = if count <= 2 { 1e-6 } else { 0.0 };
+            assert!((got - expected).abs() <= tolerance, "a batch of {count}: {got}, not {expected}");
+        }
     }
 }
 

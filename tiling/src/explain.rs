@@ -10,7 +10,7 @@ impl fmt::Display for Plan {
         writeln!(f, "{}", self.problem)?;
         writeln!(f, "  target     {}", self.target)?;
         writeln!(f, "  algorithm  {}", self.algorithm.name())?;
-        writeln!(f, "  family     {} ({}, {})", self.family, self.numerics.name(), self.tier.name())?;
+        writeln!(f, "  family     {} ({}, {})", self.family, self.numerics, self.tier.name())?;
         for (role, layout) in [(Role::Lhs, self.lhs), (Role::Rhs, self.rhs), (Role::Out, self.out)] {
             writeln!(f, "  {:<10} {} -> {layout}", role.name(), Encoding::of(&self.problem, role))?;
         }

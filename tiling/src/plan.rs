@@ -198,7 +198,11 @@ fn matmul(p: &Matmul, family: Option<Family>, target: &Target) -> Result<Plan, P
     };
     let bytes = p.types.list[0].bits() / 8;
     let unit = kernels.rows.iter().map(|r| r.0).max().unwrap_or(1);
-    let blocks = blocks(p.m, p.n, p.k, [unit, n0, k0], bytes, &target.caches);
+    let mut blocks = blocks(p.m, p.n, p.k, [unit, n0, k0], bytes, &target.caches);
+    if matches!(kernels.numerics, Numerics::SplitK(_)) {
+        // Chains end with a block: with one block, results don't depend on cache sizes.
+        blocks.kc = p.k.max(1);
+    }
     let grid = Grid { batch: p.batch, m: p.m.div_ceil(blocks.mc), n: p.n.div_ceil(blocks.nc) };
     Ok(finish(
         Problem::Matmul(*p),

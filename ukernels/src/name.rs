@@ -5,7 +5,7 @@
 //! types   := f64 f32 f16 bf16 i32 i16 i8 u8 i4 u4, inputs then output; a group suffix on weights: i4g32
 //! tile    := dim ("x" dim)*
 //! dim     := int | int "vs" | "n"                   16vs = 16 · VLEN/128 elements; n = given at run time
-//! where   := "generic" | "portable" | arch "_" level ["_" cpu]
+//! where   := "generic" | "portable" | arch "_" level ["_" cpu] ["_splitk" int]
 //! ```
 
 use crate::elem::ElemType;
@@ -177,6 +177,8 @@ pub struct Name {
     pub tile: [Dim; 3],
     /// Where it runs.
     pub place: Place,
+    /// Chains that k takes in turns, where the name says so: rows of one tile that add in another order.
+    pub chains: Option<u8>,
 }
 
 /// Why a text is no kernel name: the part that was expected and what stood in its place.
@@ -233,7 +235,12 @@ impl Name {
             return Err(wrong("the end of the tile", tile_text));
         }
 
-        Ok(Name { op, types: Types { list, group }, tile, place: place(rest).ok_or(wrong("where it runs", rest))? })
+        let (rest, chains) = match rest.rsplit_once("_splitk") {
+            Some((rest, n)) => (rest, Some(n.parse().map_err(|_| wrong("a number of chains", n))?)),
+            None => (rest, None),
+        };
+        let place = place(rest).ok_or(wrong("where it runs", rest))?;
+        Ok(Name { op, types: Types { list, group }, tile, place, chains })
     }
 }
 
@@ -275,7 +282,8 @@ impl fmt::Display for Name {
         for (i, dim) in self.tile[..self.op.tile_arity()].iter().enumerate() {
             write!(f, "{}{dim}", if i == 0 { "_" } else { "x" })?;
         }
-        write!(f, "_{}", self.place)
+        write!(f, "_{}", self.place)?;
+        self.chains.map_or(Ok(()), |n| write!(f, "_splitk{n}"))
     }
 }
 
@@ -289,6 +297,7 @@ mod tests {
         for text in [
             "mmt4d_f32f32f32_14x32x1_x86_64_avx512",
             "mmt4d_u8i8i32_16x16x4_x86_64_avx512_vnni",
+            "mmt4d_f32f32f32_1x32x1_x86_64_avx512_splitk4",
             "mmt4d_f32i4g32f32_8x32x1_x86_64_avx2_fma",
             "mmt4d_f32f32f32_7x16vsx1_riscv64_v_spacemit_x60",
             "mmt4d_bf16bf16f32_nxnxn_generic",

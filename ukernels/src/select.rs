@@ -2,8 +2,11 @@
 
 use crate::elem::ElemType;
 use crate::name::{Dim, Op, Types};
-use crate::table::{Family, ROWS, Row, Tier};
+use crate::table::{Family, Numerics, ROWS, Row, Tier};
 use smalti_isa::Target;
+
+/// Products of more rows have chains enough without splitting k.
+const SPLIT_ROWS: usize = 2;
 
 /// What a product asks of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +50,9 @@ pub enum Reason {
     /// Its result may differ between machines.
     #[error("not strict")]
     NotStrict,
+    /// It splits k, which is for products of one or two rows.
+    #[error("splits k, for at most {SPLIT_ROWS} rows")]
+    SplitK,
     /// Its panels follow a vector length that the target leaves open.
     #[error("its panels follow the vector length, so they can't be mapped from a file; pin vlen= to admit it")]
     NotMappable,
@@ -137,6 +143,9 @@ fn obstacle(row: &Row, query: &Mmt4dQuery, target: &Target) -> Option<Reason> {
     }
     if query.strict && !row.numerics.is_strict() {
         return Some(Reason::NotStrict);
+    }
+    if matches!(row.numerics, Numerics::SplitK(_)) && query.m > SPLIT_ROWS {
+        return Some(Reason::SplitK);
     }
     if query.mappable && row.tile.iter().any(|d| d.on(target).is_none() && *d != Dim::Runtime) {
         return Some(Reason::NotMappable);

@@ -1,13 +1,18 @@
 //! THE table of kernels. A kernel is a function and a row here; everything else reads the rows.
 
-use crate::elem::ElemType::F32;
+#![cfg_attr(
+    not(feature = "every-type"),
+    allow(unused_imports, dead_code, reason = "names that only rows on other types use")
+)]
+
+use crate::elem::ElemType::{Bf16, F16, F32, F64, I8, I16, I32, U8};
 use crate::name::{Dim, Name, Op, Place, Types};
 use crate::{Host, mmt4d, pack, unpack};
 use Dim::{Fixed, Runtime, Vscale};
-use Numerics::{Exact, FusedChain, MulAdd};
+use Numerics::{Bf16Dot, Exact, FusedChain, MulAdd, SplitK};
 use Place::{Generic, Isa, Portable};
 use smalti_isa::CoreClass::{self, CortexA53, CortexA55, NeoverseV1, SapphireRapids, SifiveX280, SpacemitX60, Zen4};
-use smalti_isa::Level::{Avx2Fma, Avx512, Neon, V};
+use smalti_isa::Level::{Avx2Fma, Avx512, Avx512Bf16, Avx512Vnni, AvxVnni, Neon, V};
 use smalti_isa::{Features, Target};
 
 /// How a row's arithmetic rounds: what its result may differ in from another row's.
@@ -19,26 +24,29 @@ pub enum Numerics {
     FusedChain,
     /// A multiplication and an addition per k, each rounded, in ascending k.
     MulAdd,
+    /// So many chains of fused multiply-adds that k takes in turns, added in order in the end.
+    SplitK(u8),
+    /// VDPBF16PS: products of pairs, each step rounded, in an order of the row's own; denormals are zero.
+    Bf16Dot,
 }
 
 impl Numerics {
-    /// The name in plans.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Numerics::Exact => "Exact",
-            Numerics::FusedChain => "FusedChain",
-            Numerics::MulAdd => "MulAdd",
-        }
-    }
-
-    /// The class of that name.
-    pub fn parse(text: &str) -> Option<Numerics> {
-        [Numerics::Exact, Numerics::FusedChain, Numerics::MulAdd].into_iter().find(|n| n.name() == text)
-    }
-
     /// Whether the same bits come out on every machine.
     pub const fn is_strict(self) -> bool {
         matches!(self, Numerics::Exact | Numerics::FusedChain)
+    }
+}
+
+/// The name in plans.
+impl core::fmt::Display for Numerics {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Numerics::Exact => f.pad("Exact"),
+            Numerics::FusedChain => f.pad("FusedChain"),
+            Numerics::MulAdd => f.pad("MulAdd"),
+            Numerics::SplitK(chains) => write!(f, "SplitK{chains}"),
+            Numerics::Bf16Dot => f.pad("Bf16Dot"),
+        }
     }
 }
 
@@ -93,6 +101,8 @@ pub struct Row {
     /// Hundredths of multiply-adds (of elements, for moves) per cycle on whole tiles in cache. The first entry holds
     /// for every core class that is not listed.
     pub rates: &'static [(CoreClass, u16)],
+    /// Bytes of an element of the left operand in scratch, where it is converted there; else 0.
+    pub staged: u8,
     /// The function.
     pub code: Code,
 }
@@ -125,7 +135,11 @@ pub enum BindError {
 impl Row {
     /// What the row's name says.
     pub const fn fields(&self) -> Name {
-        Name { op: self.op, types: self.types, tile: self.tile, place: self.place }
+        let chains = match self.numerics {
+            SplitK(chains) => Some(chains),
+            _ => None,
+        };
+        Name { op: self.op, types: self.types, tile: self.tile, place: self.place, chains }
     }
 
     /// The row of that name.
@@ -148,6 +162,11 @@ impl Row {
             [_, Runtime, _] => None,
             [_, n0, k0] => Some(Family { types: self.types, n0, k0 }),
         }
+    }
+
+    /// Bytes of scratch that a call needs on a machine; of a tile's rows where M0 is given at run time.
+    pub fn scratch(&self, m0: usize) -> usize {
+        m0 * mmt4d::STAGED_K * usize::from(self.staged)
     }
 
     /// Whether `target` can run it, whatever this build holds.
@@ -249,7 +268,10 @@ macro_rules! code {
         Code::$op(code!(@ $module $place $name))
     };
     (@ $module:ident x86_64_avx2_fma $name:ident) => { code!(@@ "x86_64" $module::x86_64_avx2_fma::$name) };
+    (@ $module:ident x86_64_avx_vnni $name:ident) => { code!(@@ "x86_64" $module::x86_64_avx_vnni::$name) };
     (@ $module:ident x86_64_avx512 $name:ident) => { code!(@@ "x86_64" $module::x86_64_avx512::$name) };
+    (@ $module:ident x86_64_avx512_vnni $name:ident) => { code!(@@ "x86_64" $module::x86_64_avx512_vnni::$name) };
+    (@ $module:ident x86_64_avx512_bf16 $name:ident) => { code!(@@ "x86_64" $module::x86_64_avx512_bf16::$name) };
     (@ $module:ident aarch64_neon $name:ident) => { code!(@@ "aarch64" $module::aarch64_neon::$name) };
     (@ $module:ident riscv64_v $name:ident) => { code!(@@ "riscv64" $module::riscv64_v::$name) };
     (@ $module:ident $place:ident $name:ident) => { Some($module::$place::$name) };
@@ -263,7 +285,7 @@ macro_rules! code {
 }
 
 macro_rules! mmt4d {
-    ($module:ident::$name:ident, $types:expr, $m0:expr, $n0:expr, $k0:expr, $place:expr, $numerics:expr, $rates:expr) => {
+    ($module:ident::$name:ident, $types:expr, $m0:expr, $n0:expr, $k0:expr, $place:expr, $numerics:expr, $rates:expr$(, staged $staged:literal)?) => {
         Row {
             name: stringify!($name),
             op: Op::Mmt4d,
@@ -272,6 +294,7 @@ macro_rules! mmt4d {
             place: $place,
             numerics: $numerics,
             rates: $rates,
+            staged: 0$(+ $staged)?,
             code: code!(Mmt4d, mmt4d::$module::$name),
         }
     };
@@ -287,6 +310,7 @@ macro_rules! moves {
             place: $place,
             numerics: Exact,
             rates: &[(CoreClass::Generic, $rate)],
+            staged: 0,
             code: code!($op, $folder::$module::$name),
         }
     };
@@ -294,14 +318,28 @@ macro_rules! moves {
 
 const F32S: [crate::elem::ElemType; 3] = [F32; 3];
 const AVX2: Place = Isa(Avx2Fma, None);
+const AVX_VNNI: Place = Isa(AvxVnni, None);
 const AVX512: Place = Isa(Avx512, None);
+const AVX512_VNNI: Place = Isa(Avx512Vnni, None);
+const AVX512_BF16: Place = Isa(Avx512Bf16, None);
 const NEON: Place = Isa(Neon, None);
 const RVV: Place = Isa(V, None);
 const ANY: CoreClass = CoreClass::Generic;
 
-/// Every kernel, in ascending preference: of two rows that tie in everything else, the later one is taken.
+/// The two parts of the table: rows on f32, and those on other types that not every build has.
+macro_rules! rows {
+    ($($f32:expr),* ; $($other:expr),* ;) => {
+        /// Every kernel, in ascending preference: of two rows that tie in everything else, the later one is taken. Without
+        /// the feature `every-type` those on f32 alone.
+        pub static ROWS: &[Row] = &[
+            $($f32,)*
+            $(#[cfg(feature = "every-type")] $other,)*
+        ];
+    };
+}
+
 #[rustfmt::skip]
-pub static ROWS: &[Row] = &[
+rows! {
     mmt4d!(generic::mmt4d_f32f32f32_nxnxn_generic, F32S, Runtime, Runtime, Runtime, Generic, FusedChain, &[(ANY, 5)]),
 
     mmt4d!(portable::mmt4d_f32f32f32_1x8x1_portable, F32S, Fixed(1), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 100), (SapphireRapids, 330)]),
@@ -326,6 +364,8 @@ pub static ROWS: &[Row] = &[
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_8x32x1_x86_64_avx512, F32S, Fixed(8), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 3000), (SapphireRapids, 3100), (Zen4, 1580)]),
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_12x32x1_x86_64_avx512, F32S, Fixed(12), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 3080), (SapphireRapids, 3140), (Zen4, 1585)]),
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_14x32x1_x86_64_avx512, F32S, Fixed(14), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 3100), (SapphireRapids, 3150), (Zen4, 1590)]),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_1x32x1_x86_64_avx512_splitk4, F32S, Fixed(1), Fixed(32), Fixed(1), AVX512, SplitK(4), &[(ANY, 2000)]),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_2x32x1_x86_64_avx512_splitk4, F32S, Fixed(2), Fixed(32), Fixed(1), AVX512, SplitK(4), &[(ANY, 2600)]),
 
     mmt4d!(aarch64_neon::mmt4d_f32f32f32_1x8x1_aarch64_neon, F32S, Fixed(1), Fixed(8), Fixed(1), NEON, FusedChain, &[(ANY, 195), (CortexA53, 133), (CortexA55, 133)]),
     mmt4d!(aarch64_neon::mmt4d_f32f32f32_2x8x1_aarch64_neon, F32S, Fixed(2), Fixed(8), Fixed(1), NEON, FusedChain, &[(ANY, 390), (CortexA53, 200), (CortexA55, 200)]),
@@ -369,8 +409,246 @@ pub static ROWS: &[Row] = &[
     moves!(Unpack, unpack::aarch64_neon::unpack_f32f32_12x8_aarch64_neon, Fixed(12), Fixed(8), NEON, 200),
     moves!(Unpack, unpack::aarch64_neon::unpack_f32f32_8x12_aarch64_neon, Fixed(8), Fixed(12), NEON, 200),
     moves!(Unpack, unpack::riscv64_v::unpack_f32f32_6x16_riscv64_v, Fixed(6), Fixed(16), RVV, 400),
-    moves!(Unpack, unpack::riscv64_v::unpack_f32f32_6x16vs_riscv64_v, Fixed(6), Vscale(16), RVV, 400),
-];
+    moves!(Unpack, unpack::riscv64_v::unpack_f32f32_6x16vs_riscv64_v, Fixed(6), Vscale(16), RVV, 400);
+
+    mmt4d!(generic::mmt4d_f64f64f64_nxnxn_generic, [F64, F64, F64], Runtime, Runtime, Runtime, Generic, FusedChain, &[(ANY, 5)]),
+    mmt4d!(generic::mmt4d_f16f16f32_nxnxn_generic, [F16, F16, F32], Runtime, Runtime, Runtime, Generic, FusedChain, &[(ANY, 5)]),
+    mmt4d!(generic::mmt4d_f16f16f16_nxnxn_generic, [F16, F16, F16], Runtime, Runtime, Runtime, Generic, FusedChain, &[(ANY, 5)]),
+    mmt4d!(generic::mmt4d_bf16bf16f32_nxnxn_generic, [Bf16, Bf16, F32], Runtime, Runtime, Runtime, Generic, FusedChain, &[(ANY, 5)]),
+    mmt4d!(generic::mmt4d_bf16bf16bf16_nxnxn_generic, [Bf16, Bf16, Bf16], Runtime, Runtime, Runtime, Generic, FusedChain, &[(ANY, 5)]),
+    mmt4d!(generic::mmt4d_i16i16i32_nxnxn_generic, [I16, I16, I32], Runtime, Runtime, Runtime, Generic, Exact, &[(ANY, 5)]),
+    mmt4d!(generic::mmt4d_i16i8i32_nxnxn_generic, [I16, I8, I32], Runtime, Runtime, Runtime, Generic, Exact, &[(ANY, 5)]),
+    mmt4d!(generic::mmt4d_i8i8i32_nxnxn_generic, [I8, I8, I32], Runtime, Runtime, Runtime, Generic, Exact, &[(ANY, 5)]),
+    mmt4d!(generic::mmt4d_u8i8i32_nxnxn_generic, [U8, I8, I32], Runtime, Runtime, Runtime, Generic, Exact, &[(ANY, 5)]),
+    mmt4d!(generic::mmt4d_u8u8i32_nxnxn_generic, [U8, U8, I32], Runtime, Runtime, Runtime, Generic, Exact, &[(ANY, 5)]),
+
+    mmt4d!(portable::mmt4d_f64f64f64_1x8x1_portable, [F64, F64, F64], Fixed(1), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 60)]),
+    mmt4d!(portable::mmt4d_f64f64f64_2x8x1_portable, [F64, F64, F64], Fixed(2), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 100)]),
+    mmt4d!(portable::mmt4d_f64f64f64_4x8x1_portable, [F64, F64, F64], Fixed(4), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 150)]),
+    mmt4d!(portable::mmt4d_f64f64f64_8x8x1_portable, [F64, F64, F64], Fixed(8), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 150)]),
+
+    mmt4d!(portable::mmt4d_f16f16f32_1x8x1_portable, [F16, F16, F32], Fixed(1), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 60)]),
+    mmt4d!(portable::mmt4d_f16f16f32_2x8x1_portable, [F16, F16, F32], Fixed(2), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 100)]),
+    mmt4d!(portable::mmt4d_f16f16f32_4x8x1_portable, [F16, F16, F32], Fixed(4), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 150)]),
+    mmt4d!(portable::mmt4d_f16f16f32_8x8x1_portable, [F16, F16, F32], Fixed(8), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 150)]),
+
+    mmt4d!(portable::mmt4d_f16f16f16_1x8x1_portable, [F16, F16, F16], Fixed(1), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 60)]),
+    mmt4d!(portable::mmt4d_f16f16f16_2x8x1_portable, [F16, F16, F16], Fixed(2), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 100)]),
+    mmt4d!(portable::mmt4d_f16f16f16_4x8x1_portable, [F16, F16, F16], Fixed(4), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 150)]),
+    mmt4d!(portable::mmt4d_f16f16f16_8x8x1_portable, [F16, F16, F16], Fixed(8), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 150)]),
+
+    mmt4d!(portable::mmt4d_bf16bf16f32_1x8x1_portable, [Bf16, Bf16, F32], Fixed(1), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 60)]),
+    mmt4d!(portable::mmt4d_bf16bf16f32_2x8x1_portable, [Bf16, Bf16, F32], Fixed(2), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 100)]),
+    mmt4d!(portable::mmt4d_bf16bf16f32_4x8x1_portable, [Bf16, Bf16, F32], Fixed(4), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 150)]),
+    mmt4d!(portable::mmt4d_bf16bf16f32_8x8x1_portable, [Bf16, Bf16, F32], Fixed(8), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 150)]),
+
+    mmt4d!(portable::mmt4d_bf16bf16bf16_1x8x1_portable, [Bf16, Bf16, Bf16], Fixed(1), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 60)]),
+    mmt4d!(portable::mmt4d_bf16bf16bf16_2x8x1_portable, [Bf16, Bf16, Bf16], Fixed(2), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 100)]),
+    mmt4d!(portable::mmt4d_bf16bf16bf16_4x8x1_portable, [Bf16, Bf16, Bf16], Fixed(4), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 150)]),
+    mmt4d!(portable::mmt4d_bf16bf16bf16_8x8x1_portable, [Bf16, Bf16, Bf16], Fixed(8), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 150)]),
+
+    mmt4d!(portable::mmt4d_i16i16i32_1x8x1_portable, [I16, I16, I32], Fixed(1), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 60)]),
+    mmt4d!(portable::mmt4d_i16i16i32_2x8x1_portable, [I16, I16, I32], Fixed(2), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 100)]),
+    mmt4d!(portable::mmt4d_i16i16i32_4x8x1_portable, [I16, I16, I32], Fixed(4), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 150)]),
+    mmt4d!(portable::mmt4d_i16i16i32_8x8x1_portable, [I16, I16, I32], Fixed(8), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 150)]),
+
+    mmt4d!(portable::mmt4d_i16i8i32_1x8x1_portable, [I16, I8, I32], Fixed(1), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 60)]),
+    mmt4d!(portable::mmt4d_i16i8i32_2x8x1_portable, [I16, I8, I32], Fixed(2), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 100)]),
+    mmt4d!(portable::mmt4d_i16i8i32_4x8x1_portable, [I16, I8, I32], Fixed(4), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 150)]),
+    mmt4d!(portable::mmt4d_i16i8i32_8x8x1_portable, [I16, I8, I32], Fixed(8), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 150)]),
+
+    mmt4d!(portable::mmt4d_i8i8i32_1x8x1_portable, [I8, I8, I32], Fixed(1), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 60)]),
+    mmt4d!(portable::mmt4d_i8i8i32_2x8x1_portable, [I8, I8, I32], Fixed(2), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 100)]),
+    mmt4d!(portable::mmt4d_i8i8i32_4x8x1_portable, [I8, I8, I32], Fixed(4), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 150)]),
+    mmt4d!(portable::mmt4d_i8i8i32_8x8x1_portable, [I8, I8, I32], Fixed(8), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 150)]),
+
+    mmt4d!(portable::mmt4d_u8i8i32_1x8x1_portable, [U8, I8, I32], Fixed(1), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 60)]),
+    mmt4d!(portable::mmt4d_u8i8i32_2x8x1_portable, [U8, I8, I32], Fixed(2), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 100)]),
+    mmt4d!(portable::mmt4d_u8i8i32_4x8x1_portable, [U8, I8, I32], Fixed(4), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 150)]),
+    mmt4d!(portable::mmt4d_u8i8i32_8x8x1_portable, [U8, I8, I32], Fixed(8), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 150)]),
+
+    mmt4d!(portable::mmt4d_u8u8i32_1x8x1_portable, [U8, U8, I32], Fixed(1), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 60)]),
+    mmt4d!(portable::mmt4d_u8u8i32_2x8x1_portable, [U8, U8, I32], Fixed(2), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 100)]),
+    mmt4d!(portable::mmt4d_u8u8i32_4x8x1_portable, [U8, U8, I32], Fixed(4), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 150)]),
+    mmt4d!(portable::mmt4d_u8u8i32_8x8x1_portable, [U8, U8, I32], Fixed(8), Fixed(8), Fixed(1), Portable, Exact, &[(ANY, 150)]),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_f64f64f64_1x8x1_x86_64_avx2_fma, [F64, F64, F64], Fixed(1), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 200)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f64f64f64_2x8x1_x86_64_avx2_fma, [F64, F64, F64], Fixed(2), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 400)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f64f64f64_4x8x1_x86_64_avx2_fma, [F64, F64, F64], Fixed(4), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 760)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f64f64f64_6x8x1_x86_64_avx2_fma, [F64, F64, F64], Fixed(6), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 770)]),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f32_1x16x1_x86_64_avx2_fma, [F16, F16, F32], Fixed(1), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 300)], staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f32_2x16x1_x86_64_avx2_fma, [F16, F16, F32], Fixed(2), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 600)], staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f32_4x16x1_x86_64_avx2_fma, [F16, F16, F32], Fixed(4), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 1200)], staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f32_6x16x1_x86_64_avx2_fma, [F16, F16, F32], Fixed(6), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 1400)], staged 4),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f16_1x16x1_x86_64_avx2_fma, [F16, F16, F16], Fixed(1), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 300)], staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f16_2x16x1_x86_64_avx2_fma, [F16, F16, F16], Fixed(2), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 600)], staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f16_4x16x1_x86_64_avx2_fma, [F16, F16, F16], Fixed(4), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 1200)], staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f16_6x16x1_x86_64_avx2_fma, [F16, F16, F16], Fixed(6), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 1400)], staged 4),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_bf16bf16f32_1x16x1_x86_64_avx2_fma, [Bf16, Bf16, F32], Fixed(1), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 300)], staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_bf16bf16f32_2x16x1_x86_64_avx2_fma, [Bf16, Bf16, F32], Fixed(2), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 600)], staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_bf16bf16f32_4x16x1_x86_64_avx2_fma, [Bf16, Bf16, F32], Fixed(4), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 1200)], staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_bf16bf16f32_6x16x1_x86_64_avx2_fma, [Bf16, Bf16, F32], Fixed(6), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 1400)], staged 4),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_bf16bf16bf16_1x16x1_x86_64_avx2_fma, [Bf16, Bf16, Bf16], Fixed(1), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 300)], staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_bf16bf16bf16_2x16x1_x86_64_avx2_fma, [Bf16, Bf16, Bf16], Fixed(2), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 600)], staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_bf16bf16bf16_4x16x1_x86_64_avx2_fma, [Bf16, Bf16, Bf16], Fixed(4), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 1200)], staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_bf16bf16bf16_6x16x1_x86_64_avx2_fma, [Bf16, Bf16, Bf16], Fixed(6), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 1400)], staged 4),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i16i32_1x16x2_x86_64_avx2_fma, [I16, I16, I32], Fixed(1), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 900)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i16i32_2x16x2_x86_64_avx2_fma, [I16, I16, I32], Fixed(2), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 1500)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i16i32_4x16x2_x86_64_avx2_fma, [I16, I16, I32], Fixed(4), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 1900)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i16i32_6x16x2_x86_64_avx2_fma, [I16, I16, I32], Fixed(6), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 2000)]),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i8i32_1x16x2_x86_64_avx2_fma, [I16, I8, I32], Fixed(1), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 900)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i8i32_2x16x2_x86_64_avx2_fma, [I16, I8, I32], Fixed(2), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 1500)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i8i32_4x16x2_x86_64_avx2_fma, [I16, I8, I32], Fixed(4), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 1900)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i8i32_6x16x2_x86_64_avx2_fma, [I16, I8, I32], Fixed(6), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 2000)]),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i8i32_1x16x2_x86_64_avx2_fma, [I8, I8, I32], Fixed(1), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 800)], staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i8i32_2x16x2_x86_64_avx2_fma, [I8, I8, I32], Fixed(2), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 1400)], staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i8i32_4x16x2_x86_64_avx2_fma, [I8, I8, I32], Fixed(4), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 1800)], staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i8i32_6x16x2_x86_64_avx2_fma, [I8, I8, I32], Fixed(6), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 2000)], staged 2),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_u8i8i32_1x16x2_x86_64_avx2_fma, [U8, I8, I32], Fixed(1), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 800)], staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_u8i8i32_2x16x2_x86_64_avx2_fma, [U8, I8, I32], Fixed(2), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 1400)], staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_u8i8i32_4x16x2_x86_64_avx2_fma, [U8, I8, I32], Fixed(4), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 1800)], staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_u8i8i32_6x16x2_x86_64_avx2_fma, [U8, I8, I32], Fixed(6), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 2000)], staged 2),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_u8u8i32_1x16x2_x86_64_avx2_fma, [U8, U8, I32], Fixed(1), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 800)], staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_u8u8i32_2x16x2_x86_64_avx2_fma, [U8, U8, I32], Fixed(2), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 1400)], staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_u8u8i32_4x16x2_x86_64_avx2_fma, [U8, U8, I32], Fixed(4), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 1800)], staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_u8u8i32_6x16x2_x86_64_avx2_fma, [U8, U8, I32], Fixed(6), Fixed(16), Fixed(2), AVX2, Exact, &[(ANY, 2000)], staged 2),
+
+    mmt4d!(x86_64_avx_vnni::mmt4d_i16i16i32_1x16x2_x86_64_avx_vnni, [I16, I16, I32], Fixed(1), Fixed(16), Fixed(2), AVX_VNNI, Exact, &[(ANY, 1200)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i16i16i32_2x16x2_x86_64_avx_vnni, [I16, I16, I32], Fixed(2), Fixed(16), Fixed(2), AVX_VNNI, Exact, &[(ANY, 2000)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i16i16i32_4x16x2_x86_64_avx_vnni, [I16, I16, I32], Fixed(4), Fixed(16), Fixed(2), AVX_VNNI, Exact, &[(ANY, 2800)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i16i16i32_6x16x2_x86_64_avx_vnni, [I16, I16, I32], Fixed(6), Fixed(16), Fixed(2), AVX_VNNI, Exact, &[(ANY, 3000)]),
+
+    mmt4d!(x86_64_avx_vnni::mmt4d_i16i8i32_1x16x2_x86_64_avx_vnni, [I16, I8, I32], Fixed(1), Fixed(16), Fixed(2), AVX_VNNI, Exact, &[(ANY, 1200)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i16i8i32_2x16x2_x86_64_avx_vnni, [I16, I8, I32], Fixed(2), Fixed(16), Fixed(2), AVX_VNNI, Exact, &[(ANY, 2000)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i16i8i32_4x16x2_x86_64_avx_vnni, [I16, I8, I32], Fixed(4), Fixed(16), Fixed(2), AVX_VNNI, Exact, &[(ANY, 2800)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i16i8i32_6x16x2_x86_64_avx_vnni, [I16, I8, I32], Fixed(6), Fixed(16), Fixed(2), AVX_VNNI, Exact, &[(ANY, 3000)]),
+
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_1x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(1), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 2400)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_2x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(2), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4000)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_4x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(4), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 5600)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_6x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(6), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 6000)]),
+
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8i8i32_1x16x4_x86_64_avx_vnni, [U8, I8, I32], Fixed(1), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 2400)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8i8i32_2x16x4_x86_64_avx_vnni, [U8, I8, I32], Fixed(2), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4000)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8i8i32_4x16x4_x86_64_avx_vnni, [U8, I8, I32], Fixed(4), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 5600)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8i8i32_6x16x4_x86_64_avx_vnni, [U8, I8, I32], Fixed(6), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 6000)]),
+
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_1x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(1), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 2400)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_2x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(2), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4000)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_4x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(4), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 5600)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_6x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(6), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 6000)]),
+
+    mmt4d!(x86_64_avx512::mmt4d_f64f64f64_1x16x1_x86_64_avx512, [F64, F64, F64], Fixed(1), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 400)]),
+    mmt4d!(x86_64_avx512::mmt4d_f64f64f64_2x16x1_x86_64_avx512, [F64, F64, F64], Fixed(2), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 800)]),
+    mmt4d!(x86_64_avx512::mmt4d_f64f64f64_4x16x1_x86_64_avx512, [F64, F64, F64], Fixed(4), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 1400)]),
+    mmt4d!(x86_64_avx512::mmt4d_f64f64f64_8x16x1_x86_64_avx512, [F64, F64, F64], Fixed(8), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 1550)]),
+    mmt4d!(x86_64_avx512::mmt4d_f64f64f64_14x16x1_x86_64_avx512, [F64, F64, F64], Fixed(14), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 1570)]),
+
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f32_1x32x1_x86_64_avx512, [F16, F16, F32], Fixed(1), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 600)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f32_2x32x1_x86_64_avx512, [F16, F16, F32], Fixed(2), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 1200)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f32_4x32x1_x86_64_avx512, [F16, F16, F32], Fixed(4), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 2000)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f32_8x32x1_x86_64_avx512, [F16, F16, F32], Fixed(8), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 2500)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f32_14x32x1_x86_64_avx512, [F16, F16, F32], Fixed(14), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 2700)], staged 4),
+
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f16_1x32x1_x86_64_avx512, [F16, F16, F16], Fixed(1), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 600)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f16_2x32x1_x86_64_avx512, [F16, F16, F16], Fixed(2), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 1200)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f16_4x32x1_x86_64_avx512, [F16, F16, F16], Fixed(4), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 2000)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f16_8x32x1_x86_64_avx512, [F16, F16, F16], Fixed(8), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 2500)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f16_14x32x1_x86_64_avx512, [F16, F16, F16], Fixed(14), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 2700)], staged 4),
+
+    mmt4d!(x86_64_avx512::mmt4d_bf16bf16f32_1x32x2_x86_64_avx512, [Bf16, Bf16, F32], Fixed(1), Fixed(32), Fixed(2), AVX512, FusedChain, &[(ANY, 600)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_bf16bf16f32_2x32x2_x86_64_avx512, [Bf16, Bf16, F32], Fixed(2), Fixed(32), Fixed(2), AVX512, FusedChain, &[(ANY, 1200)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_bf16bf16f32_4x32x2_x86_64_avx512, [Bf16, Bf16, F32], Fixed(4), Fixed(32), Fixed(2), AVX512, FusedChain, &[(ANY, 2000)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_bf16bf16f32_8x32x2_x86_64_avx512, [Bf16, Bf16, F32], Fixed(8), Fixed(32), Fixed(2), AVX512, FusedChain, &[(ANY, 2500)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_bf16bf16f32_12x32x2_x86_64_avx512, [Bf16, Bf16, F32], Fixed(12), Fixed(32), Fixed(2), AVX512, FusedChain, &[(ANY, 2700)], staged 4),
+
+    mmt4d!(x86_64_avx512::mmt4d_bf16bf16bf16_1x32x2_x86_64_avx512, [Bf16, Bf16, Bf16], Fixed(1), Fixed(32), Fixed(2), AVX512, FusedChain, &[(ANY, 600)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_bf16bf16bf16_2x32x2_x86_64_avx512, [Bf16, Bf16, Bf16], Fixed(2), Fixed(32), Fixed(2), AVX512, FusedChain, &[(ANY, 1200)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_bf16bf16bf16_4x32x2_x86_64_avx512, [Bf16, Bf16, Bf16], Fixed(4), Fixed(32), Fixed(2), AVX512, FusedChain, &[(ANY, 2000)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_bf16bf16bf16_8x32x2_x86_64_avx512, [Bf16, Bf16, Bf16], Fixed(8), Fixed(32), Fixed(2), AVX512, FusedChain, &[(ANY, 2500)], staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_bf16bf16bf16_12x32x2_x86_64_avx512, [Bf16, Bf16, Bf16], Fixed(12), Fixed(32), Fixed(2), AVX512, FusedChain, &[(ANY, 2700)], staged 4),
+
+    mmt4d!(x86_64_avx512::mmt4d_i16i16i32_1x32x2_x86_64_avx512, [I16, I16, I32], Fixed(1), Fixed(32), Fixed(2), AVX512, Exact, &[(ANY, 1200)]),
+    mmt4d!(x86_64_avx512::mmt4d_i16i16i32_2x32x2_x86_64_avx512, [I16, I16, I32], Fixed(2), Fixed(32), Fixed(2), AVX512, Exact, &[(ANY, 2000)]),
+    mmt4d!(x86_64_avx512::mmt4d_i16i16i32_4x32x2_x86_64_avx512, [I16, I16, I32], Fixed(4), Fixed(32), Fixed(2), AVX512, Exact, &[(ANY, 2800)]),
+    mmt4d!(x86_64_avx512::mmt4d_i16i16i32_8x32x2_x86_64_avx512, [I16, I16, I32], Fixed(8), Fixed(32), Fixed(2), AVX512, Exact, &[(ANY, 3000)]),
+    mmt4d!(x86_64_avx512::mmt4d_i16i16i32_12x32x2_x86_64_avx512, [I16, I16, I32], Fixed(12), Fixed(32), Fixed(2), AVX512, Exact, &[(ANY, 3000)]),
+
+    mmt4d!(x86_64_avx512::mmt4d_i16i8i32_1x32x2_x86_64_avx512, [I16, I8, I32], Fixed(1), Fixed(32), Fixed(2), AVX512, Exact, &[(ANY, 1200)]),
+    mmt4d!(x86_64_avx512::mmt4d_i16i8i32_2x32x2_x86_64_avx512, [I16, I8, I32], Fixed(2), Fixed(32), Fixed(2), AVX512, Exact, &[(ANY, 2000)]),
+    mmt4d!(x86_64_avx512::mmt4d_i16i8i32_4x32x2_x86_64_avx512, [I16, I8, I32], Fixed(4), Fixed(32), Fixed(2), AVX512, Exact, &[(ANY, 2800)]),
+    mmt4d!(x86_64_avx512::mmt4d_i16i8i32_8x32x2_x86_64_avx512, [I16, I8, I32], Fixed(8), Fixed(32), Fixed(2), AVX512, Exact, &[(ANY, 3000)]),
+    mmt4d!(x86_64_avx512::mmt4d_i16i8i32_12x32x2_x86_64_avx512, [I16, I8, I32], Fixed(12), Fixed(32), Fixed(2), AVX512, Exact, &[(ANY, 3000)]),
+
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_1x32x4_x86_64_avx512, [I8, I8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 1200)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_2x32x4_x86_64_avx512, [I8, I8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2000)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_4x32x4_x86_64_avx512, [I8, I8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2600)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_8x32x4_x86_64_avx512, [I8, I8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2900)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_12x32x4_x86_64_avx512, [I8, I8, I32], Fixed(12), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2900)], staged 2),
+
+    mmt4d!(x86_64_avx512::mmt4d_u8i8i32_1x32x4_x86_64_avx512, [U8, I8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 1200)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_u8i8i32_2x32x4_x86_64_avx512, [U8, I8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2000)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_u8i8i32_4x32x4_x86_64_avx512, [U8, I8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2600)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_u8i8i32_8x32x4_x86_64_avx512, [U8, I8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2900)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_u8i8i32_12x32x4_x86_64_avx512, [U8, I8, I32], Fixed(12), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2900)], staged 2),
+
+    mmt4d!(x86_64_avx512::mmt4d_u8u8i32_1x32x4_x86_64_avx512, [U8, U8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 1200)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_u8u8i32_2x32x4_x86_64_avx512, [U8, U8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2000)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_u8u8i32_4x32x4_x86_64_avx512, [U8, U8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2600)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_u8u8i32_8x32x4_x86_64_avx512, [U8, U8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2900)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_u8u8i32_12x32x4_x86_64_avx512, [U8, U8, I32], Fixed(12), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2900)], staged 2),
+
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_1x32x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(1), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 2400)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_2x32x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(2), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 4500)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_4x32x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(4), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 5600)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_8x32x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(8), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 6000)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_14x32x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(14), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 6200)]),
+
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i8i32_1x32x2_x86_64_avx512_vnni, [I16, I8, I32], Fixed(1), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 2400)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i8i32_2x32x2_x86_64_avx512_vnni, [I16, I8, I32], Fixed(2), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 4500)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i8i32_4x32x2_x86_64_avx512_vnni, [I16, I8, I32], Fixed(4), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 5600)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i8i32_8x32x2_x86_64_avx512_vnni, [I16, I8, I32], Fixed(8), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 6000)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i8i32_14x32x2_x86_64_avx512_vnni, [I16, I8, I32], Fixed(14), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 6200)]),
+
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_1x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 4800)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_2x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 8000)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_4x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 10000)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_8x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11500)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_14x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 12000)]),
+
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_1x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 4800)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_2x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 8000)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_4x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 10000)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_8x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11500)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_14x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 12000)]),
+
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_1x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 4800)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_2x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 8000)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_4x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 10000)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_8x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11500)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_14x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 12000)]),
+
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_1x32x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(1), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1400)]),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_2x32x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(2), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 2400)]),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_4x32x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(4), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 2900)]),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_8x32x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(8), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 3000)]),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_14x32x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(14), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 3100)]),
+
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_1x32x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(1), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1400)]),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_2x32x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(2), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 2400)]),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_4x32x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(4), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 2900)]),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_8x32x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(8), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 3000)]),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_14x32x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(14), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 3100)]);
+}
 
 #[cfg(test)]
 mod tests {

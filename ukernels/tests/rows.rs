@@ -8,6 +8,7 @@ mod support;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use smalti_ukernels::Host;
+use smalti_ukernels::mmt4d::reference::with_types;
 use smalti_ukernels::name::{Dim, Op, Place};
 use smalti_ukernels::table::{BindError, ROWS, Row};
 use std::process::ExitCode;
@@ -105,7 +106,7 @@ fn trial(row: &'static Row, host: &Host, required: &[String]) -> Trial {
     Trial::test(row.name, move || {
         let bound = row.bind(&host).map_err(|e| Failed::from(e.to_string()))?;
         match row.op {
-            Op::Mmt4d => support::mmt4d::all(bound),
+            Op::Mmt4d => with_types(row.types, support::mmt4d::All(bound)).ok_or("the reference has no such types")?,
             Op::Pack => support::moves::pack(bound),
             Op::Unpack => support::moves::unpack(bound),
         }

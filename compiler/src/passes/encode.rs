@@ -88,7 +88,7 @@ fn choose_block(graph: &Graph, block: &mut Block, options: &Options) -> Result<(
         let attrs = &mut block.nodes[n].attrs.0;
         attrs.insert("algorithm".to_owned(), Attr::Word(plan.algorithm.name().to_owned()));
         attrs.insert("family".to_owned(), Attr::Word(plan.family.to_string()));
-        attrs.insert("numerics".to_owned(), Attr::Word(plan.numerics.name().to_owned()));
+        attrs.insert("numerics".to_owned(), Attr::Word(plan.numerics.to_string()));
         attrs.insert("tier".to_owned(), Attr::Word(plan.tier.name().to_owned()));
         for (at, layout) in [(lhs, plan.lhs), (rhs, plan.rhs)] {
             let attrs = &mut block.nodes[at].attrs.0;

@@ -3,10 +3,13 @@
 use arbitrary::{Result, Unstructured};
 use smalti_isa::Target;
 use smalti_ukernels::Host;
+use smalti_ukernels::elem::ElemType;
 use smalti_ukernels::mmt4d::Batch;
 use smalti_ukernels::table::{ROWS, Row};
+use std::ops::RangeInclusive;
 
-/// One call of one row. Operands are as long as the call reaches.
+/// One call of one row. Operands are as long as the call reaches, and small numbers that all types of rows have: sums of
+/// as many products as a case has are exact in them, in whatever order and however they are rounded.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The row's place in the table: one that runs here.
@@ -24,29 +27,25 @@ pub struct Case {
     /// The products.
     pub batches: Vec<Batch>,
     /// Operands.
-    pub lhs: Vec<f32>,
+    pub lhs: Vec<i8>,
     /// Right operand.
-    pub rhs: Vec<f32>,
+    pub rhs: Vec<i8>,
     /// Starting values.
-    pub init: Option<Vec<f32>>,
+    pub init: Option<Vec<i8>>,
     /// Bias.
-    pub bias: Option<Vec<f32>>,
+    pub bias: Option<Vec<i8>>,
     /// Clamp.
-    pub clamp: Option<[f32; 2]>,
+    pub clamp: Option<[i8; 2]>,
     /// Output before.
-    pub out: Vec<f32>,
+    pub out: Vec<i8>,
     /// Its stride.
     pub out_stride: isize,
     /// Whether it is added to.
     pub accumulate: bool,
 }
 
-fn value(u: &mut Unstructured<'_>) -> Result<f32> {
-    Ok(f32::from(u.arbitrary::<i8>()?) / 16.0)
-}
-
-fn values(u: &mut Unstructured<'_>, count: usize) -> Result<Vec<f32>> {
-    (0..count).map(|_| value(u)).collect()
+fn values(u: &mut Unstructured<'_>, count: usize, range: RangeInclusive<i8>) -> Result<Vec<i8>> {
+    (0..count).map(|_| u.int_in_range(range.clone())).collect()
 }
 
 /// Makes a case.
@@ -60,6 +59,7 @@ pub fn case(u: &mut Unstructured<'_>) -> Result<Case> {
     let row = *u.choose(&rows)?;
     let tile = tile(&ROWS[row], &target, u)?;
     let [m0, n0, k0] = tile;
+    let types = ROWS[row].types.list;
     let size = [u.int_in_range(0..=m0)?, u.int_in_range(0..=n0)?];
     let k: usize = u.int_in_range(0..=40)?;
     let k_tiles = k.div_ceil(k0);
@@ -95,16 +95,25 @@ pub fn case(u: &mut Unstructured<'_>) -> Result<Case> {
         k,
         lhs_strides: lhs_strides.map(|s| s as isize),
         rhs_stride: rhs_stride as isize,
-        lhs: values(u, lhs_len.max(0) as usize)?,
-        rhs: values(u, rhs_len.max(0) as usize)?,
-        init: if u.arbitrary()? { Some(values(u, size[0] * size[1])?) } else { None },
-        bias: if u.arbitrary()? { Some(values(u, size[1])?) } else { None },
-        clamp: if u.arbitrary()? { Some([-2.0, 3.0]) } else { None },
-        out: values(u, out_len)?,
+        lhs: values(u, lhs_len.max(0) as usize, range(types[0]))?,
+        rhs: values(u, rhs_len.max(0) as usize, range(types[1]))?,
+        init: if u.arbitrary()? { Some(values(u, size[0] * size[1], range(types[2]))?) } else { None },
+        bias: if u.arbitrary()? { Some(values(u, size[1], range(types[2]))?) } else { None },
+        clamp: if u.arbitrary()? { Some([-2, 3]) } else { None },
+        out: values(u, out_len, range(types[2]))?,
         out_stride: out_stride as isize,
         accumulate: u.arbitrary()?,
         batches,
     })
+}
+
+/// Values of a type: 40 products of three batches stay below 2048, which f16 counts to; below 256 for bf16.
+fn range(elem: ElemType) -> RangeInclusive<i8> {
+    match elem {
+        ElemType::U8 => 0..=4,
+        ElemType::Bf16 => -1..=1,
+        _ => -4..=4,
+    }
 }
 
 fn tile(row: &Row, target: &Target, u: &mut Unstructured<'_>) -> Result<[usize; 3]> {

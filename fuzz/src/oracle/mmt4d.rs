@@ -1,10 +1,10 @@
-//! A row's result is the reference's: operands are sixteenths below 8, so that sums of as many products as a case has are
-//! exact in f32, in whatever order and however they are rounded.
+//! A row's result is the reference's.
 
 use crate::r#gen::mmt4d::Case;
 use smalti_ukernels::Host;
-use smalti_ukernels::mmt4d::{Args, Tile, reference};
-use smalti_ukernels::table::ROWS;
+use smalti_ukernels::mmt4d::reference::{self, Value, WithTypes, with_types};
+use smalti_ukernels::mmt4d::{Args, Tile};
+use smalti_ukernels::table::{ROWS, Row};
 
 /// Runs a case.
 ///
@@ -12,47 +12,84 @@ use smalti_ukernels::table::ROWS;
 /// The row is wrong.
 pub fn judge(case: &Case) {
     let row = &ROWS[case.row];
-    let bound = row.bind(&Host::detect()).unwrap_or_else(|e| panic!("{e}"));
-    let [m0, n0, k0] = case.tile;
-    let mut out = case.out.clone();
-    let mut args = args(case, Tile { m0, n0, k0 }, &mut out);
-    bound.run(&mut args).unwrap_or_else(|e| panic!("{case:?}: {e}"));
-    let mut unused = [];
-    let args = self::args(case, Tile { m0, n0, k0 }, &mut unused);
-    for (i, (got, before)) in out.iter().zip(&case.out).enumerate() {
-        let stride = (case.out_stride as usize).max(1);
-        let (r, c) = (i / stride, i % stride);
-        if c >= case.size[1] {
-            assert_eq!(got.to_bits(), before.to_bits(), "{}: wrote beside row {r}", row.name);
-            continue;
+    with_types(row.types, Judge { row, case }).unwrap_or_else(|| panic!("{}: types of no row", row.name));
+}
+
+struct Judge<'a> {
+    row: &'static Row,
+    case: &'a Case,
+}
+
+impl WithTypes for Judge<'_> {
+    type Output = ();
+
+    fn run<L: Value, R: Value, O: Value>(self) {
+        let Judge { row, case } = self;
+        let bound = row.bind(&Host::detect()).unwrap_or_else(|e| panic!("{e}"));
+        let operands = Operands {
+            lhs: typed::<L>(&case.lhs),
+            rhs: typed::<R>(&case.rhs),
+            init: case.init.as_deref().map(typed::<O>),
+            bias: case.bias.as_deref().map(typed::<O>),
+        };
+        let before = typed::<O>(&case.out);
+        let (mut out, mut scratch) = (before.clone(), vec![0; row.scratch(case.tile[0])]);
+        let mut args = args(case, &operands, &mut out, &mut scratch);
+        bound.run(&mut args).unwrap_or_else(|e| panic!("{case:?}: {e}"));
+        let (mut unused, mut no_scratch) = ([], []);
+        let args = self::args(case, &operands, &mut unused, &mut no_scratch);
+        for (i, (got, &before)) in out.iter().zip(&before).enumerate() {
+            let stride = (case.out_stride as usize).max(1);
+            let (r, c) = (i / stride, i % stride);
+            if c >= case.size[1] {
+                assert_eq!(got.widen(), before.widen(), "{}: wrote beside row {r}", row.name);
+                continue;
+            }
+            let expected = reference::element(args.tile, &args, before, r, c);
+            assert_eq!(got.widen(), expected.value, "{}: [{r}][{c}]", row.name);
         }
-        let expected = reference::element(Tile { m0, n0, k0 }, &args, *before, r, c);
-        assert_eq!(f64::from(*got), expected.value, "{}: [{r}][{c}]", row.name);
     }
 }
 
-fn args<'a>(case: &'a Case, tile: Tile, out: &'a mut [f32]) -> Args<'a, f32, f32, f32> {
+struct Operands<L, R, O> {
+    lhs: Vec<L>,
+    rhs: Vec<R>,
+    init: Option<Vec<O>>,
+    bias: Option<Vec<O>>,
+}
+
+fn typed<T: Value>(values: &[i8]) -> Vec<T> {
+    values.iter().map(|&x| T::narrow(x.into())).collect()
+}
+
+fn args<'a, L, R, O: Value>(
+    case: &'a Case,
+    operands: &'a Operands<L, R, O>,
+    out: &'a mut [O],
+    scratch: &'a mut [u8],
+) -> Args<'a, L, R, O> {
+    let [m0, n0, k0] = case.tile;
     Args {
-        tile,
+        tile: Tile { m0, n0, k0 },
         rows: case.size[0],
         cols: case.size[1],
-        lhs: &case.lhs,
+        lhs: &operands.lhs,
         lhs_row_stride: case.lhs_strides[0],
         lhs_k_stride: case.lhs_strides[1],
-        rhs: &case.rhs,
+        rhs: &operands.rhs,
         rhs_k_stride: case.rhs_stride,
         batches: &case.batches,
         k_per_batch: case.k,
-        init: case.init.as_deref(),
+        init: operands.init.as_deref(),
         init_row_stride: case.size[1] as isize,
-        bias: case.bias.as_deref(),
-        clamp: case.clamp,
+        bias: operands.bias.as_deref(),
+        clamp: case.clamp.map(|c| c.map(|x| O::narrow(x.into()))),
         out,
         out_row_stride: case.out_stride,
         accumulate: case.accumulate,
         scales: None,
         prefetch_rhs: None,
         prefetch_out: None,
-        scratch: &mut [],
+        scratch,
     }
 }

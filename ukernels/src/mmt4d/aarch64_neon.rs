@@ -1,6 +1,7 @@
 //! Advanced SIMD. Source: Arm Architecture Reference Manual, C7.2 (FMLA by element).
 
 use super::RawArgs;
+use super::dot::F32;
 use super::tile::tile;
 use core::arch::aarch64::float32x4_t;
 
@@ -12,10 +13,10 @@ unsafe fn run<const M0: usize, const NV: usize>(a: &RawArgs) {
     }
     if a.cols == NV * 4 {
         // SAFETY: the caller's; all columns are valid.
-        unsafe { tile::<float32x4_t, M0, NV, true>(a) }
+        unsafe { tile::<F32<float32x4_t>, M0, NV, 1, true>(a) }
     } else {
         // SAFETY: the caller's; there are a row and a column, so the operands are read.
-        unsafe { tile::<float32x4_t, M0, NV, false>(a) }
+        unsafe { tile::<F32<float32x4_t>, M0, NV, 1, false>(a) }
     }
 }
 

@@ -1,30 +1,118 @@
-//! One row a type for any tile: right everywhere, and the tier of last resort.
+//! One row a type for any tile: right everywhere, and the tier of last resort. Each step of a float sum is rounded once,
+//! so that the bits are those of the rows that have an FMA instruction.
 
 use super::RawArgs;
 
-/// # Computes
-/// The [operation](super) on f32.
-/// # Operands
-/// Tile, rows, columns and strides as given; no alignment.
-/// # Needs
-/// Nothing.
-/// # Numerics
-/// `FusedChain`: each step is rounded once, so the bits are those of the rows that have an FMA instruction.
-/// # Registers
-/// One accumulator.
+/// What products are summed in.
+trait Acc: Copy {
+    const ZERO: Self;
+    /// `x · y + self`, rounded once; wrapping for integers.
+    fn fma(self, x: Self, y: Self) -> Self;
+    fn add(self, y: Self) -> Self;
+    /// Clamps like `if self < low { low }`.
+    fn clamp(self, low: Self, high: Self) -> Self;
+}
+
+/// An element of an operand, as it is summed.
+trait Element<A> {
+    /// # Safety
+    /// The element is readable.
+    unsafe fn read(p: *const u8, at: isize) -> A;
+}
+
+/// An element of the output.
+trait Result<A>: Element<A> {
+    fn round(acc: A) -> Self;
+}
+
+macro_rules! float_acc {
+    ($t:ty, $fma:path) => {
+        impl Acc for $t {
+            const ZERO: $t = 0.0;
+            fn fma(self, x: $t, y: $t) -> $t {
+                $fma(x, y, self)
+            }
+            fn add(self, y: $t) -> $t {
+                self + y
+            }
+            fn clamp(self, low: $t, high: $t) -> $t {
+                let x = if self < low { low } else { self };
+                if x > high { high } else { x }
+            }
+        }
+    };
+}
+
+float_acc!(f32, libm::fmaf);
+float_acc!(f64, libm::fma);
+
+impl Acc for i32 {
+    const ZERO: i32 = 0;
+    fn fma(self, x: i32, y: i32) -> i32 {
+        self.wrapping_add(x.wrapping_mul(y))
+    }
+    fn add(self, y: i32) -> i32 {
+        self.wrapping_add(y)
+    }
+    fn clamp(self, low: i32, high: i32) -> i32 {
+        high.min(low.max(self))
+    }
+}
+
+macro_rules! elements {
+    ($($t:ty => $acc:ty, $x:ident: $widen:expr;)*) => {$(
+        impl Element<$acc> for $t {
+            unsafe fn read(p: *const u8, at: isize) -> $acc {
+                // SAFETY: the caller's.
+                let $x = unsafe { p.cast::<$t>().offset(at).read_unaligned() };
+                $widen
+            }
+        }
+    )*};
+}
+
+elements! {
+    f64 => f64, x: x;
+    f32 => f32, x: x;
+    half::f16 => f32, x: x.to_f32();
+    half::bf16 => f32, x: x.to_f32();
+    i32 => i32, x: x;
+    i16 => i32, x: x.into();
+    i8 => i32, x: x.into();
+    u8 => i32, x: x.into();
+}
+
+macro_rules! results {
+    ($($t:ty => $acc:ty, $x:ident: $round:expr;)*) => {$(
+        impl Result<$acc> for $t {
+            fn round($x: $acc) -> $t {
+                $round
+            }
+        }
+    )*};
+}
+
+results! {
+    f64 => f64, x: x;
+    f32 => f32, x: x;
+    half::f16 => f32, x: half::f16::from_f32(x);
+    half::bf16 => f32, x: half::bf16::from_f32(x);
+    i32 => i32, x: x;
+}
+
 /// # Safety
-/// As [`Kernel`](super::Kernel) on f32.
-pub unsafe fn mmt4d_f32f32f32_nxnxn_generic(a: &RawArgs) {
+/// As [`Kernel`](super::Kernel) on these types.
+unsafe fn product<A: Acc, L: Element<A>, R: Element<A>, O: Result<A>>(a: &RawArgs) {
     let k0 = a.tile.k0 as isize;
     for r in 0..a.rows as isize {
         for c in 0..a.cols as isize {
             // SAFETY: every offset is one of the formula's, which the caller vouches for.
             unsafe {
-                let out = a.out.cast::<f32>().offset(r * a.out_row_stride + c);
-                let mut acc = if a.accumulate { out.read() } else { 0.0 };
+                let at = r * a.out_row_stride + c;
+                let mut acc = if a.accumulate { O::read(a.out, at) } else { A::ZERO };
                 if !a.init.is_null() {
-                    let init = a.init.cast::<f32>().offset(r * a.init_row_stride + c).read();
-                    acc = if a.accumulate { acc + init } else { init };
+                    let init = O::read(a.init, r * a.init_row_stride + c);
+                    acc = if a.accumulate { acc.add(init) } else { init };
                 }
                 for b in 0..a.batch_count {
                     let b = &*a.batches.add(b);
@@ -34,64 +122,52 @@ pub unsafe fn mmt4d_f32f32f32_nxnxn_generic(a: &RawArgs) {
                     for k in 0..a.k_per_batch as isize {
                         let lhs = b.lhs + r * a.lhs_row_stride + k / k0 * a.lhs_k_stride + k % k0;
                         let rhs = b.rhs + k / k0 * a.rhs_k_stride + c * k0 + k % k0;
-                        acc = fma(a.lhs.cast::<f32>().offset(lhs).read(), a.rhs.cast::<f32>().offset(rhs).read(), acc);
+                        acc = acc.fma(L::read(a.lhs, lhs), R::read(a.rhs, rhs));
                     }
                 }
                 if !a.bias.is_null() {
-                    acc += a.bias.cast::<f32>().offset(c).read();
+                    acc = acc.add(O::read(a.bias, c));
                 }
                 if !a.clamp.is_null() {
-                    let [low, high] = a.clamp.cast::<[f32; 2]>().read();
-                    acc = if acc < low { low } else { acc };
-                    acc = if acc > high { high } else { acc };
+                    acc = acc.clamp(O::read(a.clamp, 0), O::read(a.clamp, 1));
                 }
-                out.write(acc);
+                a.out.cast::<O>().offset(at).write_unaligned(O::round(acc));
             }
         }
     }
 }
 
-/// `x · y + z` rounded once. The product is exact in f64; the sum is rounded to odd there, after which the
-/// conversion rounds correctly (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms
-/// using rounding to odd", IEEE Trans. Computers 57, 2008).
-fn fma(x: f32, y: f32, z: f32) -> f32 {
-    let product = f64::from(x) * f64::from(y);
-    let z = f64::from(z);
-    let sum = product + z;
-    let shadow = sum - product;
-    let error = (product - (sum - shadow)) + (z - shadow);
-    let bits = sum.to_bits();
-    let odd = if sum.is_finite() && error != 0.0 && bits & 1 == 0 {
-        // The true sum lies between two neighbours: take the one whose last bit is set.
-        if (error > 0.0) == (sum > 0.0) { bits + 1 } else { bits - 1 }
-    } else {
-        bits
-    };
-    f64::from_bits(odd) as f32
+macro_rules! rows {
+    ($($name:ident, $acc:ty, $l:ty, $r:ty, $o:ty, $numerics:literal;)*) => {$(
+        /// # Computes
+        /// The [operation](super) on the types of its name.
+        /// # Operands
+        /// Tile, rows, columns and strides as given; no alignment.
+        /// # Needs
+        /// Nothing.
+        /// # Numerics
+        #[doc = concat!("`", $numerics, "`.")]
+        /// # Registers
+        /// One accumulator.
+        /// # Safety
+        /// As [`Kernel`](super::Kernel) on these types.
+        pub unsafe fn $name(a: &RawArgs) {
+            // SAFETY: the caller's.
+            unsafe { product::<$acc, $l, $r, $o>(a) }
+        }
+    )*};
 }
 
-#[cfg(test)]
-mod tests {
-    use super::fma;
-    use proptest::prelude::*;
-
-    proptest! {
-        /// The standard library's `mul_add` is rounded once by definition.
-        #[test]
-        fn fma_rounds_once(x in any::<u32>(), y in any::<u32>(), z in any::<u32>()) {
-            let [x, y, z] = [x, y, z].map(f32::from_bits);
-            let expected = std::primitive::f32::mul_add(x, y, z);
-            let got = fma(x, y, z);
-            prop_assert!(got.to_bits() == expected.to_bits() || got.is_nan() && expected.is_nan(), "{x} {y} {z}");
-        }
-
-        /// Sums that nearly cancel, and products near a rounding boundary of the result.
-        #[test]
-        fn fma_rounds_once_near_ties(x in any::<u16>(), y in any::<u16>(), e in -60i32..60, s in any::<bool>()) {
-            let x = 1.0 + f32::from(x) / 65536.0;
-            let y = 1.0 + f32::from(y) / 65536.0;
-            let z = std::primitive::f32::powi(2.0, e) * if s { -1.0 } else { 1.0 };
-            prop_assert_eq!(fma(x, y, z).to_bits(), std::primitive::f32::mul_add(x, y, z).to_bits());
-        }
-    }
+rows! {
+    mmt4d_f32f32f32_nxnxn_generic, f32, f32, f32, f32, "FusedChain";
+    mmt4d_f64f64f64_nxnxn_generic, f64, f64, f64, f64, "FusedChain";
+    mmt4d_f16f16f32_nxnxn_generic, f32, half::f16, half::f16, f32, "FusedChain";
+    mmt4d_f16f16f16_nxnxn_generic, f32, half::f16, half::f16, half::f16, "FusedChain";
+    mmt4d_bf16bf16f32_nxnxn_generic, f32, half::bf16, half::bf16, f32, "FusedChain";
+    mmt4d_bf16bf16bf16_nxnxn_generic, f32, half::bf16, half::bf16, half::bf16, "FusedChain";
+    mmt4d_i16i16i32_nxnxn_generic, i32, i16, i16, i32, "Exact";
+    mmt4d_i16i8i32_nxnxn_generic, i32, i16, i8, i32, "Exact";
+    mmt4d_i8i8i32_nxnxn_generic, i32, i8, i8, i32, "Exact";
+    mmt4d_u8i8i32_nxnxn_generic, i32, u8, i8, i32, "Exact";
+    mmt4d_u8u8i32_nxnxn_generic, i32, u8, u8, i32, "Exact";
 }

@@ -3,16 +3,16 @@
 use core::arch::asm;
 
 /// Pointers to the rows of a left operand: one base for three rows, reached as base, base + stride and
-/// base + 2·stride, so that fourteen rows need five registers.
+/// base + 2·stride, so that fourteen rows need five registers. Strides count bytes.
 pub(super) struct Rows<const M0: usize> {
-    bases: [*const f32; 6],
+    bases: [*const u8; 6],
     stride: isize,
 }
 
 impl<const M0: usize> Rows<M0> {
     #[inline(always)]
     #[allow(clippy::pointers_in_nomem_asm_block, reason = "the block is empty: it reads no memory")]
-    pub(super) fn new(lhs: *const f32, stride: isize) -> Rows<M0> {
+    pub(super) fn new(lhs: *const u8, stride: isize) -> Rows<M0> {
         const { assert!(M0 <= 18) };
         let bases = core::array::from_fn(|i| {
             let mut base = lhs.wrapping_offset(3 * i as isize * stride);
@@ -27,7 +27,7 @@ impl<const M0: usize> Rows<M0> {
     }
 
     #[inline(always)]
-    pub(super) fn row(&self, r: usize) -> *const f32 {
+    pub(super) fn row(&self, r: usize) -> *const u8 {
         self.bases[r / 3].wrapping_offset((r % 3) as isize * self.stride)
     }
 

@@ -29,6 +29,8 @@
 
 #[cfg(target_arch = "aarch64")]
 pub mod aarch64_neon;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod dot;
 pub mod generic;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod lhs_rows;
@@ -39,13 +41,24 @@ pub mod riscv64_v;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod tile;
 #[cfg(target_arch = "x86_64")]
+mod x86_64;
+#[cfg(target_arch = "x86_64")]
 pub mod x86_64_avx2_fma;
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64_avx512;
+#[cfg(target_arch = "x86_64")]
+pub mod x86_64_avx512_bf16;
+#[cfg(target_arch = "x86_64")]
+pub mod x86_64_avx512_vnni;
+#[cfg(target_arch = "x86_64")]
+pub mod x86_64_avx_vnni;
 
 use crate::elem::Elem;
 use crate::elem::ElemType;
 use crate::table::{Bound, Code};
+
+/// Elements of k that rows convert into scratch at a time, where they convert the left operand.
+pub const STAGED_K: usize = 256;
 
 /// The dims of a tile. Rows of fixed tile ignore the argument's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,6 +232,16 @@ pub enum ArgsError {
         /// The offending element.
         at: i128,
     },
+    /// Less workspace than the row needs.
+    #[error("{row}: scratch has {len} bytes, {needed} are needed")]
+    Scratch {
+        /// The row.
+        row: &'static str,
+        /// Its length.
+        len: usize,
+        /// What the row needs.
+        needed: usize,
+    },
     /// Two rows of the output share elements.
     #[error("{row}: an output row stride of {stride} is less than the {cols} columns of a row")]
     OutStride {
@@ -247,6 +270,10 @@ impl Bound {
         let Code::Mmt4d(Some(_)) = self.row.code else { return Err(ArgsError::Operation(row)) };
         let tile = self.tile(args.tile);
         check(self.row.types.list, row, tile, args)?;
+        let needed = self.row.scratch(tile.m0);
+        if args.scratch.len() < needed {
+            return Err(ArgsError::Scratch { row, len: args.scratch.len(), needed });
+        }
         let pointer = |p: Option<*const u8>| p.unwrap_or(core::ptr::null());
         let raw = RawArgs {
             tile,

@@ -1,35 +1,120 @@
-//! Rows through `wide`: vectors of whatever the build's baseline has.
+//! Rows through `wide`: vectors of whatever the build's baseline has. Product and sum are two operations, so that the
+//! bits are the same on every architecture.
 
 use super::RawArgs;
-use wide::f32x8;
+use wide::{f32x8, f64x8, i32x8};
+
+/// Eight columns of accumulators, and the operands' elements as they are summed.
+trait Lanes: Copy + core::ops::Add<Output = Self> + core::ops::Mul<Output = Self> {
+    /// A lane.
+    type Lane: Copy + PartialOrd + Default;
+    fn new(lanes: [Self::Lane; 8]) -> Self;
+    fn lanes(self) -> [Self::Lane; 8];
+}
+
+macro_rules! lanes {
+    ($($wide:ty, $lane:ty;)*) => {$(
+        impl Lanes for $wide {
+            type Lane = $lane;
+            #[inline(always)]
+            fn new(lanes: [$lane; 8]) -> $wide {
+                <$wide>::from(lanes)
+            }
+            #[inline(always)]
+            fn lanes(self) -> [$lane; 8] {
+                self.to_array()
+            }
+        }
+    )*};
+}
+
+lanes! {
+    f32x8, f32;
+    f64x8, f64;
+    i32x8, i32;
+}
+
+/// An element of an operand, as it is summed.
+trait Element<A>: Copy {
+    fn widen(self) -> A;
+}
+
+/// An element of the output.
+trait Result<A>: Element<A> {
+    fn round(acc: A) -> Self;
+}
+
+macro_rules! elements {
+    ($($t:ty => $acc:ty, $x:ident: $widen:expr;)*) => {$(
+        impl Element<$acc> for $t {
+            #[inline(always)]
+            fn widen(self) -> $acc {
+                let $x = self;
+                $widen
+            }
+        }
+    )*};
+}
+
+elements! {
+    f64 => f64, x: x;
+    f32 => f32, x: x;
+    half::f16 => f32, x: x.to_f32();
+    half::bf16 => f32, x: x.to_f32();
+    i32 => i32, x: x;
+    i16 => i32, x: x.into();
+    i8 => i32, x: x.into();
+    u8 => i32, x: x.into();
+}
+
+macro_rules! results {
+    ($($t:ty => $acc:ty, $x:ident: $round:expr;)*) => {$(
+        impl Result<$acc> for $t {
+            #[inline(always)]
+            fn round($x: $acc) -> $t {
+                $round
+            }
+        }
+    )*};
+}
+
+results! {
+    f64 => f64, x: x;
+    f32 => f32, x: x;
+    half::f16 => f32, x: half::f16::from_f32(x);
+    half::bf16 => f32, x: half::bf16::from_f32(x);
+    i32 => i32, x: x;
+}
 
 /// # Safety
-/// As [`Kernel`](super::Kernel) on f32.
+/// As [`Kernel`](super::Kernel) on these types.
 #[inline(always)]
-unsafe fn tile<const M0: usize>(a: &RawArgs) {
+unsafe fn tile<V: Lanes, L: Element<V::Lane>, R: Element<V::Lane>, O: Result<V::Lane>, const M0: usize>(a: &RawArgs) {
     let cols = a.cols.min(8);
-    // SAFETY (for the closures' callers): `p` points at `cols` readable or writable elements.
-    let load = |p: *const f32| {
-        let mut lanes = [0.0; 8];
-        // SAFETY: at most eight elements, into an array of eight.
-        unsafe { core::ptr::copy_nonoverlapping(p, lanes.as_mut_ptr(), cols) };
-        f32x8::from(lanes)
-    };
-    let load_rhs = |p: *const f32| {
-        // SAFETY: all eight columns are valid.
-        if cols == 8 { f32x8::from(unsafe { p.cast::<[f32; 8]>().read_unaligned() }) } else { load(p) }
-    };
-    let (lhs, rhs, out) = (a.lhs.cast::<f32>(), a.rhs.cast::<f32>(), a.out.cast::<f32>());
-    let mut acc = [f32x8::from([0.0; 8]); M0];
+    let zero = V::Lane::default();
+    // The first columns at `p`, and zeros.
+    macro_rules! load {
+        ($t:ty, $p:expr) => {{
+            let p: *const $t = $p;
+            let mut lanes = [zero; 8];
+            for (c, lane) in lanes.iter_mut().enumerate().take(cols) {
+                *lane = p.add(c).read_unaligned().widen();
+            }
+            V::new(lanes)
+        }};
+    }
+    let (lhs, rhs, out) = (a.lhs.cast::<L>(), a.rhs.cast::<R>(), a.out.cast::<O>());
+    let mut acc = [V::new([zero; 8]); M0];
     // SAFETY: every offset is one of the formula's, which the caller vouches for.
     unsafe {
         for (r, acc) in acc.iter_mut().enumerate().take(a.rows) {
-            let init = a.init.cast::<f32>().wrapping_offset(r as isize * a.init_row_stride);
+            let init = a.init.cast::<O>().wrapping_offset(r as isize * a.init_row_stride);
+            let old = out.wrapping_offset(r as isize * a.out_row_stride);
             match (a.accumulate, !a.init.is_null()) {
                 (false, false) => {}
-                (false, true) => *acc = load(init),
-                (true, false) => *acc = load(out.offset(r as isize * a.out_row_stride)),
-                (true, true) => *acc = load(out.offset(r as isize * a.out_row_stride)) + load(init),
+                (false, true) => *acc = load!(O, init),
+                (true, false) => *acc = load!(O, old),
+                (true, true) => *acc = load!(O, old) + load!(O, init),
             }
         }
         for b in 0..a.batch_count {
@@ -41,11 +126,17 @@ unsafe fn tile<const M0: usize>(a: &RawArgs) {
                 if first >= last {
                     break;
                 }
-                let right = load_rhs(rhs.offset(k * a.rhs_k_stride));
+                let right = rhs.offset(k * a.rhs_k_stride);
+                let right = if cols == 8 {
+                    V::new(right.cast::<[R; 8]>().read_unaligned().map(R::widen))
+                } else {
+                    load!(R, right)
+                };
                 for (r, acc) in acc.iter_mut().enumerate() {
                     if (first..last).contains(&r) {
-                        let left = lhs.wrapping_offset(r as isize * a.lhs_row_stride + k * a.lhs_k_stride).read();
-                        *acc = f32x8::from([left; 8]) * right + *acc;
+                        let at = r as isize * a.lhs_row_stride + k * a.lhs_k_stride;
+                        let left = lhs.wrapping_offset(at).read_unaligned().widen();
+                        *acc = V::new([left; 8]) * right + *acc;
                     }
                 }
             }
@@ -53,48 +144,110 @@ unsafe fn tile<const M0: usize>(a: &RawArgs) {
         for (r, acc) in acc.iter().enumerate().take(a.rows) {
             let mut acc = *acc;
             if !a.bias.is_null() {
-                acc += load(a.bias.cast());
+                acc = acc + load!(O, a.bias.cast());
             }
-            let mut lanes = acc.to_array();
+            let mut lanes = acc.lanes();
             if !a.clamp.is_null() {
-                let [low, high] = a.clamp.cast::<[f32; 2]>().read();
+                let [low, high] = a.clamp.cast::<[O; 2]>().read_unaligned().map(O::widen);
                 for x in &mut lanes {
                     *x = if *x < low { low } else { *x };
                     *x = if *x > high { high } else { *x };
                 }
             }
             let out = out.offset(r as isize * a.out_row_stride);
-            core::ptr::copy_nonoverlapping(lanes.as_ptr(), out, cols);
+            for (c, &lane) in lanes.iter().enumerate().take(cols) {
+                out.add(c).write_unaligned(O::round(lane));
+            }
         }
     }
 }
 
 macro_rules! rows {
-    ($($name:ident, $m0:literal;)*) => {$(
+    ($v:ty, $l:ty, $r:ty, $o:ty, $numerics:literal; $($name:ident, $m0:literal;)*) => {$(
         /// # Computes
-        /// The [operation](super) on f32.
+        /// The [operation](super) on the types of its name.
         /// # Operands
         #[doc = concat!("Tile ", $m0, " x 8 x 1; strides as given; no alignment.")]
         /// # Needs
         /// Nothing.
         /// # Numerics
-        /// `MulAdd`: product and sum are two operations, so that the bits are the same on every architecture.
+        #[doc = concat!("`", $numerics, "`.")]
         /// # Registers
-        #[doc = concat!($m0, " accumulators of 256 bits, in two halves where vectors have 128.")]
+        #[doc = concat!($m0, " accumulators of eight columns, in parts where vectors are shorter.")]
         /// # Safety
-        /// As [`Kernel`](super::Kernel) on f32.
+        /// As [`Kernel`](super::Kernel) on these types.
         pub unsafe fn $name(a: &RawArgs) {
             if a.rows > 0 && a.cols > 0 {
                 // SAFETY: the caller's; there are a row and a column, so the operands are read.
-                unsafe { tile::<$m0>(a) }
+                unsafe { tile::<$v, $l, $r, $o, $m0>(a) }
             }
         }
     )*};
 }
 
-rows! {
+rows! { f32x8, f32, f32, f32, "MulAdd";
     mmt4d_f32f32f32_1x8x1_portable, 1;
     mmt4d_f32f32f32_2x8x1_portable, 2;
     mmt4d_f32f32f32_4x8x1_portable, 4;
     mmt4d_f32f32f32_8x8x1_portable, 8;
+}
+rows! { f64x8, f64, f64, f64, "MulAdd";
+    mmt4d_f64f64f64_1x8x1_portable, 1;
+    mmt4d_f64f64f64_2x8x1_portable, 2;
+    mmt4d_f64f64f64_4x8x1_portable, 4;
+    mmt4d_f64f64f64_8x8x1_portable, 8;
+}
+rows! { f32x8, half::f16, half::f16, f32, "MulAdd";
+    mmt4d_f16f16f32_1x8x1_portable, 1;
+    mmt4d_f16f16f32_2x8x1_portable, 2;
+    mmt4d_f16f16f32_4x8x1_portable, 4;
+    mmt4d_f16f16f32_8x8x1_portable, 8;
+}
+rows! { f32x8, half::f16, half::f16, half::f16, "MulAdd";
+    mmt4d_f16f16f16_1x8x1_portable, 1;
+    mmt4d_f16f16f16_2x8x1_portable, 2;
+    mmt4d_f16f16f16_4x8x1_portable, 4;
+    mmt4d_f16f16f16_8x8x1_portable, 8;
+}
+rows! { f32x8, half::bf16, half::bf16, f32, "MulAdd";
+    mmt4d_bf16bf16f32_1x8x1_portable, 1;
+    mmt4d_bf16bf16f32_2x8x1_portable, 2;
+    mmt4d_bf16bf16f32_4x8x1_portable, 4;
+    mmt4d_bf16bf16f32_8x8x1_portable, 8;
+}
+rows! { f32x8, half::bf16, half::bf16, half::bf16, "MulAdd";
+    mmt4d_bf16bf16bf16_1x8x1_portable, 1;
+    mmt4d_bf16bf16bf16_2x8x1_portable, 2;
+    mmt4d_bf16bf16bf16_4x8x1_portable, 4;
+    mmt4d_bf16bf16bf16_8x8x1_portable, 8;
+}
+rows! { i32x8, i16, i16, i32, "Exact";
+    mmt4d_i16i16i32_1x8x1_portable, 1;
+    mmt4d_i16i16i32_2x8x1_portable, 2;
+    mmt4d_i16i16i32_4x8x1_portable, 4;
+    mmt4d_i16i16i32_8x8x1_portable, 8;
+}
+rows! { i32x8, i16, i8, i32, "Exact";
+    mmt4d_i16i8i32_1x8x1_portable, 1;
+    mmt4d_i16i8i32_2x8x1_portable, 2;
+    mmt4d_i16i8i32_4x8x1_portable, 4;
+    mmt4d_i16i8i32_8x8x1_portable, 8;
+}
+rows! { i32x8, i8, i8, i32, "Exact";
+    mmt4d_i8i8i32_1x8x1_portable, 1;
+    mmt4d_i8i8i32_2x8x1_portable, 2;
+    mmt4d_i8i8i32_4x8x1_portable, 4;
+    mmt4d_i8i8i32_8x8x1_portable, 8;
+}
+rows! { i32x8, u8, i8, i32, "Exact";
+    mmt4d_u8i8i32_1x8x1_portable, 1;
+    mmt4d_u8i8i32_2x8x1_portable, 2;
+    mmt4d_u8i8i32_4x8x1_portable, 4;
+    mmt4d_u8i8i32_8x8x1_portable, 8;
+}
+rows! { i32x8, u8, u8, i32, "Exact";
+    mmt4d_u8u8i32_1x8x1_portable, 1;
+    mmt4d_u8u8i32_2x8x1_portable, 2;
+    mmt4d_u8u8i32_4x8x1_portable, 4;
+    mmt4d_u8u8i32_8x8x1_portable, 8;
 }

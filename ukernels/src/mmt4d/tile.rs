@@ -1,13 +1,15 @@
 //! The tile that rows on vectors share: accumulators in registers, the left operand element by element from memory.
 
-use super::RawArgs;
+use super::dot::{Dot, Lhs, Output};
 use super::lhs_rows::Rows;
-use crate::vector::Vector;
+use super::{Batch, RawArgs, STAGED_K};
+use core::mem::MaybeUninit;
+use core::ptr::copy_nonoverlapping;
 
-/// Runs `$body` for each row `$r` below `M0`, at most 14, written out: the compiler leaves longer loops rolled, and then
+/// Runs `$body` for each row `$r` below `M0`, at most 16, written out: the compiler leaves longer loops rolled, and then
 /// keeps accumulators in memory.
 macro_rules! each_row {
-    ($r:ident, $body:block) => { each_row!(@ $r, $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13) };
+    ($r:ident, $body:block) => { each_row!(@ $r, $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15) };
     (@ $r:ident, $body:block, $($n:literal)*) => {$(
         if $n < M0 {
             let $r: usize = $n;
@@ -16,35 +18,66 @@ macro_rules! each_row {
     )*};
 }
 
-/// A tile of `M0` rows and `NV` vectors; `FULL` where all columns are valid.
+/// Widest vector's columns times the vectors of a tile, times the bytes of a column's k-tile.
+const TAIL: usize = 512;
+/// Rows of a tile times the bytes of a row's k-tile.
+const LHS_TAIL: usize = 16 * 16;
+
+type O<D> = <D as Dot>::Out;
+type Mask<D> = <<D as Dot>::Out as Output>::Mask;
+type Acc<D> = <<D as Dot>::Out as Output>::Acc;
+
+/// Copies of a last k-tile.
+type Tails = ([u8; LHS_TAIL], [u8; TAIL]);
+
+/// Operands of a run of k-tiles. Strides count bytes.
+struct Run {
+    lhs: *const u8,
+    row_stride: isize,
+    k_stride: isize,
+    rhs: *const u8,
+    rhs_k_stride: isize,
+    steps: usize,
+}
+
+/// Bytes of so many elements.
+#[inline(always)]
+const fn bytes(elements: isize, bits: usize) -> isize {
+    if bits < 8 { elements * bits as isize / 8 } else { elements * (bits / 8) as isize }
+}
+
+/// A tile of `M0` rows and `NV` vectors, each with `CHAINS` accumulators that k-tiles take in turns; `FULL` where all
+/// columns are valid.
 ///
 /// # Safety
-/// As [`Kernel`](super::Kernel) on f32; the machine has the vector's instructions; there are a row and a column; `FULL` only if
-/// all columns are valid.
+/// As [`Kernel`](super::Kernel) on the types of `D`; the machine has the vector's instructions; there are a row and a
+/// column; `FULL` only if all columns are valid.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "one row number indexes accumulators and addresses")]
-pub(super) unsafe fn tile<V: Vector, const M0: usize, const NV: usize, const FULL: bool>(a: &RawArgs) {
-    const { assert!(M0 <= 14) };
-    // SAFETY: every offset is one of the formula's, which the caller vouches for; masked lanes are not accessed.
+pub(super) unsafe fn tile<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize, const FULL: bool>(
+    a: &RawArgs,
+) {
+    const { assert!(M0 <= 16 && CHAINS >= 1) };
+    // SAFETY: every offset is one of the formula's, which the caller vouches for; masked columns are not accessed.
     unsafe {
-        let masks: [V::Mask; NV] = core::array::from_fn(|v| V::mask(a.cols.saturating_sub(v * V::LANES)));
-        let load = |p: *const f32, v: usize| {
-            let p = p.wrapping_add(v * V::LANES);
-            if FULL { V::load_all(p) } else { V::load(p, masks[v]) }
+        let masks: [Mask<D>; NV] = core::array::from_fn(|v| O::<D>::mask(a.cols.saturating_sub(v * O::<D>::LANES)));
+        let load = |p: *const u8, v: usize| {
+            let p = p.wrapping_add(v * O::<D>::LANES * O::<D>::BYTES);
+            if FULL { O::<D>::load_all(p) } else { O::<D>::load(p, masks[v]) }
         };
-        let out = a.out.cast::<f32>();
-        let zero = 0.0f32;
-        let mut acc = [[V::broadcast(&zero); NV]; M0];
+        let row_of =
+            |p: *const u8, r: usize, stride: isize| p.wrapping_offset(r as isize * stride * O::<D>::BYTES as isize);
+        let mut acc = [[[O::<D>::zero(); NV]; M0]; CHAINS];
         if a.accumulate || !a.init.is_null() {
             each_row!(r, {
                 if r < a.rows {
                     for v in 0..NV {
-                        let init = a.init.cast::<f32>().wrapping_offset(r as isize * a.init_row_stride);
-                        let old = out.wrapping_offset(r as isize * a.out_row_stride);
-                        acc[r][v] = match (a.accumulate, !a.init.is_null()) {
+                        let init = row_of(a.init, r, a.init_row_stride);
+                        let old = row_of(a.out, r, a.out_row_stride);
+                        acc[0][r][v] = match (a.accumulate, !a.init.is_null()) {
                             (true, false) => load(old, v),
                             (false, _) => load(init, v),
-                            (true, true) => load(old, v).add(load(init, v)),
+                            (true, true) => O::<D>::add(load(old, v), load(init, v)),
                         };
                     }
                 }
@@ -52,76 +85,278 @@ pub(super) unsafe fn tile<V: Vector, const M0: usize, const NV: usize, const FUL
         }
         if !a.prefetch_out.is_null() {
             for r in 0..a.rows {
-                let row = a.prefetch_out.cast::<f32>().wrapping_offset(r as isize * a.out_row_stride);
-                V::prefetch(row);
+                O::<D>::prefetch(row_of(a.prefetch_out, r, a.out_row_stride));
             }
         }
-        let mut prefetch = a.prefetch_rhs.cast::<f32>();
+        let mut prefetch = a.prefetch_rhs;
         for b in 0..a.batch_count {
             let b = &*a.batches.add(b);
             let (first, last) = (b.skip_first, a.rows.saturating_sub(b.skip_last));
-            let mut rhs = a.rhs.cast::<f32>().wrapping_offset(b.rhs);
-            let mut rows = Rows::<M0>::new(a.lhs.cast::<f32>().wrapping_offset(b.lhs), a.lhs_row_stride);
-            if first == 0 && last == M0 {
-                for _ in 0..a.k_per_batch {
-                    if !prefetch.is_null() {
-                        // One line of 16 elements a hint.
-                        for line in 0..(NV * V::LANES).div_ceil(16) {
-                            V::prefetch(prefetch.wrapping_add(line * 16));
+            if first >= last {
+                continue;
+            }
+            // Where the left operand is staged, k goes in blocks that scratch has room for.
+            let mut from = 0;
+            while from < a.k_per_batch {
+                let depth = if D::STAGED { STAGED_K.min(a.k_per_batch - from) } else { a.k_per_batch };
+                let mut run = if D::STAGED { staged::<D>(a, b, from, depth, M0) } else { in_place::<D>(a, b) };
+                run.steps = depth / D::K0;
+                let mut tail = depth % D::K0;
+                let mut tails = MaybeUninit::uninit();
+                loop {
+                    let mut rhs = run.rhs;
+                    let mut rows = Rows::<M0>::new(run.lhs, run.row_stride);
+                    if first == 0 && last == M0 {
+                        let mut steps = run.steps;
+                        while steps >= CHAINS {
+                            for chain in 0..CHAINS {
+                                if !prefetch.is_null() {
+                                    for line in 0..(NV * O::<D>::LANES * D::K0 * D::RHS_BITS).div_ceil(512) {
+                                        O::<D>::prefetch(prefetch.wrapping_add(line * 64));
+                                    }
+                                    prefetch = prefetch.wrapping_offset(run.rhs_k_stride);
+                                }
+                                let right = right::<D, NV, FULL>(rhs, &masks);
+                                each_row!(r, {
+                                    D::row(&mut acc[chain][r], rows.row(r), &right);
+                                });
+                                rhs = rhs.wrapping_offset(run.rhs_k_stride);
+                                rows.step(run.k_stride);
+                            }
+                            steps -= CHAINS;
                         }
-                        prefetch = prefetch.wrapping_offset(a.rhs_k_stride);
-                    }
-                    let right: [V; NV] = core::array::from_fn(|v| load(rhs, v));
-                    each_row!(r, {
-                        let left = V::left(rows.row(r));
-                        for v in 0..NV {
-                            acc[r][v] = V::fma(left, right[v], acc[r][v]);
-                        }
-                    });
-                    rhs = rhs.wrapping_offset(a.rhs_k_stride);
-                    rows.step(a.lhs_k_stride);
-                }
-            } else if first < last {
-                // Rows that take no part are left out by branches that go one way for a whole batch.
-                for _ in 0..a.k_per_batch {
-                    let right: [V; NV] = core::array::from_fn(|v| load(rhs, v));
-                    each_row!(r, {
-                        if r >= first && r < last {
-                            let left = V::left(rows.row(r));
-                            for v in 0..NV {
-                                acc[r][v] = V::fma(left, right[v], acc[r][v]);
+                        if CHAINS > 1 {
+                            while steps > 0 {
+                                let right = right::<D, NV, FULL>(rhs, &masks);
+                                each_row!(r, {
+                                    D::row(&mut acc[0][r], rows.row(r), &right);
+                                });
+                                rhs = rhs.wrapping_offset(run.rhs_k_stride);
+                                rows.step(run.k_stride);
+                                steps -= 1;
                             }
                         }
-                    });
-                    rhs = rhs.wrapping_offset(a.rhs_k_stride);
-                    rows.step(a.lhs_k_stride);
+                    } else if D::TAPS {
+                        // Rows that take no part are left out by branches that go one way for a whole batch.
+                        for _ in 0..run.steps {
+                            let right = right::<D, NV, FULL>(rhs, &masks);
+                            each_row!(r, {
+                                if r >= first && r < last {
+                                    D::row(&mut acc[0][r], rows.row(r), &right);
+                                }
+                            });
+                            rhs = rhs.wrapping_offset(run.rhs_k_stride);
+                            rows.step(run.k_stride);
+                        }
+                    } else {
+                        let mut some = acc[0];
+                        some_rows::<D, M0, NV, FULL>(&mut some, &run, first, last, &masks);
+                        acc[0] = some;
+                    }
+                    if D::SUMS != 0 {
+                        let Run { lhs, row_stride, k_stride, steps, .. } = run;
+                        let mut sums = [0; 16];
+                        D::sums(&Lhs { lhs, row_stride, k_stride, steps, first, last }, &mut sums);
+                        let sums = sums.map(|sum| sum.wrapping_mul(D::SUMS));
+                        each_row!(r, {
+                            if r >= first && r < last {
+                                let sum = O::<D>::broadcast((&raw const sums[r]).cast());
+                                for v in 0..NV {
+                                    acc[0][r][v] = O::<D>::add(acc[0][r][v], sum);
+                                }
+                            }
+                        });
+                    }
+                    if tail == 0 {
+                        break;
+                    }
+                    run = k_tail::<D>(a, &run, tail, first, last, &mut tails);
+                    tail = 0;
                 }
+                from += depth;
             }
+        }
+        for chain in 1..CHAINS {
+            each_row!(r, {
+                for v in 0..NV {
+                    acc[0][r][v] = O::<D>::add(acc[0][r][v], acc[chain][r][v]);
+                }
+            });
         }
         if !a.bias.is_null() {
             for v in 0..NV {
-                let bias = load(a.bias.cast(), v);
+                let bias = load(a.bias, v);
                 each_row!(r, {
-                    acc[r][v] = acc[r][v].add(bias);
+                    acc[0][r][v] = O::<D>::add(acc[0][r][v], bias);
                 });
             }
         }
         if !a.clamp.is_null() {
-            let [low, high] = [0, 1].map(|i| V::broadcast(a.clamp.cast::<f32>().add(i)));
+            let [low, high] = [0, 1].map(|i| O::<D>::broadcast(a.clamp.add(i * O::<D>::BYTES)));
             each_row!(r, {
                 for v in 0..NV {
-                    acc[r][v] = high.min(low.max(acc[r][v]));
+                    acc[0][r][v] = O::<D>::min(high, O::<D>::max(low, acc[0][r][v]));
                 }
             });
         }
         each_row!(r, {
             if r < a.rows {
-                let out = out.wrapping_offset(r as isize * a.out_row_stride);
+                let out = a.out.wrapping_offset(r as isize * a.out_row_stride * O::<D>::BYTES as isize);
                 for v in 0..NV {
-                    let place = out.wrapping_add(v * V::LANES);
-                    if FULL { acc[r][v].store_all(place) } else { acc[r][v].store(place, masks[v]) }
+                    let place = out.wrapping_add(v * O::<D>::LANES * O::<D>::BYTES);
+                    if FULL {
+                        O::<D>::store_all(acc[0][r][v], place)
+                    } else {
+                        O::<D>::store(acc[0][r][v], place, masks[v])
+                    }
                 }
             }
         });
+    }
+}
+
+/// A k-tile of the tile's columns.
+///
+/// # Safety
+/// The valid columns are readable.
+#[inline(always)]
+unsafe fn right<D: Dot, const NV: usize, const FULL: bool>(rhs: *const u8, masks: &[Mask<D>; NV]) -> [D::Right; NV] {
+    core::array::from_fn(|v| {
+        let p = rhs.wrapping_add(v * O::<D>::LANES * D::K0 * D::RHS_BITS / 8);
+        // SAFETY: the caller's.
+        unsafe { if FULL { D::right_all(p) } else { D::right(p, masks[v]) } }
+    })
+}
+
+/// A run in a tile of which only the rows from `first` to `last` take part.
+///
+/// # Safety
+/// As [`tile`].
+#[inline(always)]
+unsafe fn some_rows<D: Dot, const M0: usize, const NV: usize, const FULL: bool>(
+    acc: &mut [[Acc<D>; NV]; M0],
+    run: &Run,
+    first: usize,
+    last: usize,
+    masks: &[Mask<D>; NV],
+) {
+    for (r, acc) in acc.iter_mut().enumerate().take(last).skip(first) {
+        let mut lhs = run.lhs.wrapping_offset(r as isize * run.row_stride);
+        let mut rhs = run.rhs;
+        for _ in 0..run.steps {
+            // SAFETY: the caller's.
+            unsafe {
+                let right = right::<D, NV, FULL>(rhs, masks);
+                D::row(acc, lhs, &right);
+            }
+            rhs = rhs.wrapping_offset(run.rhs_k_stride);
+            lhs = lhs.wrapping_offset(run.k_stride);
+        }
+    }
+}
+
+/// The operands of a batch as they lie.
+#[inline(always)]
+fn in_place<D: Dot>(a: &RawArgs, b: &Batch) -> Run {
+    Run {
+        lhs: a.lhs.wrapping_offset(bytes(b.lhs, D::LHS_BITS)),
+        row_stride: bytes(a.lhs_row_stride, D::LHS_BITS),
+        k_stride: bytes(a.lhs_k_stride, D::LHS_BITS),
+        rhs: a.rhs.wrapping_offset(bytes(b.rhs, D::RHS_BITS)),
+        rhs_k_stride: bytes(a.rhs_k_stride, D::RHS_BITS),
+        steps: 0,
+    }
+}
+
+/// The operands of a block of `depth` elements of k from `from`, the left one converted into scratch: row by row where
+/// rows are contiguous, else k-tile by k-tile. What is left of a row's last k-tile is filled with zeros.
+///
+/// # Safety
+/// The rows that take part are readable, and scratch is as large as the row of `m0` rows says.
+#[inline(never)]
+unsafe fn staged<D: Dot>(a: &RawArgs, b: &Batch, from: usize, depth: usize, m0: usize) -> Run {
+    let plain = in_place::<D>(a, b);
+    let (k0, tile) = (D::K0, D::K0 * D::STEP);
+    let (whole, tail) = (depth / k0, depth % k0);
+    let first_tile = (from / k0) as isize;
+    let (first, last) = (b.skip_first, a.rows.saturating_sub(b.skip_last));
+    let lhs = plain.lhs.wrapping_offset(first_tile * plain.k_stride);
+    let in_rows = a.lhs_k_stride == k0 as isize;
+    let panel = a.lhs_row_stride == k0 as isize && a.lhs_k_stride == (m0 * k0) as isize;
+    let (row_stride, k_stride) = if in_rows { (STAGED_K * D::STEP, tile) } else { (tile, m0 * tile) };
+    let source = |r: usize, t: usize| lhs.wrapping_offset(r as isize * plain.row_stride + t as isize * plain.k_stride);
+    let place = |r: usize, t: usize| a.scratch.wrapping_add(r * row_stride + t * k_stride);
+    // SAFETY: the caller's: the valid elements of k-tiles, into a row's part of scratch.
+    unsafe {
+        if in_rows {
+            for r in first..last {
+                D::stage(source(r, 0), place(r, 0), whole * k0);
+            }
+        } else if panel && first == 0 && last == m0 {
+            D::stage(source(0, 0), place(0, 0), whole * k0 * m0);
+        } else {
+            for t in 0..whole {
+                for r in first..last {
+                    D::stage(source(r, t), place(r, t), k0);
+                }
+            }
+        }
+        if tail > 0 {
+            for r in first..last {
+                place(r, whole).write_bytes(0, tile);
+                D::stage(source(r, whole), place(r, whole), tail);
+            }
+        }
+    }
+    Run {
+        lhs: a.scratch,
+        row_stride: row_stride as isize,
+        k_stride: k_stride as isize,
+        rhs: plain.rhs.wrapping_offset(first_tile * plain.rhs_k_stride),
+        ..plain
+    }
+}
+
+/// The k-tile after those of `run`, of which only `valid` elements exist: copies that are filled with zeros.
+///
+/// # Safety
+/// The valid elements are readable.
+#[inline(never)]
+unsafe fn k_tail<D: Dot>(
+    a: &RawArgs,
+    run: &Run,
+    valid: usize,
+    first: usize,
+    last: usize,
+    tails: &mut MaybeUninit<Tails>,
+) -> Run {
+    let tails = tails.write(([0; LHS_TAIL], [0; TAIL]));
+    let done = run.steps as isize;
+    let lhs = run.lhs.wrapping_offset(done * run.k_stride);
+    let rhs = run.rhs.wrapping_offset(done * run.rhs_k_stride);
+    let (lhs_tile, rhs_tile) = (D::K0 * D::STEP, D::K0 * D::RHS_BITS / 8);
+    // SAFETY: the caller's; a tile's rows and columns fit the copies.
+    unsafe {
+        for r in first..last {
+            let from = lhs.wrapping_offset(r as isize * run.row_stride);
+            // What was converted is filled with zeros already, and may be in another order.
+            let count = if D::STAGED { lhs_tile } else { valid * D::STEP };
+            copy_nonoverlapping(from, tails.0.as_mut_ptr().add(r * lhs_tile), count);
+        }
+        for c in 0..a.cols {
+            let (from, to) = (rhs.wrapping_add(c * rhs_tile), tails.1.as_mut_ptr().add(c * rhs_tile));
+            copy_nonoverlapping(from, to, (valid * D::RHS_BITS).div_ceil(8));
+            if D::RHS_BITS == 4 && valid % 2 == 1 {
+                *to.add(valid / 2) &= 0x0f;
+            }
+        }
+    }
+    Run {
+        lhs: tails.0.as_ptr(),
+        row_stride: lhs_tile as isize,
+        k_stride: 0,
+        rhs: tails.1.as_ptr(),
+        rhs_k_stride: 0,
+        steps: 1,
     }
 }

@@ -1,54 +1,354 @@
-//! AVX2 and FMA. Source: Intel SDM volume 2 (VFMADD231PS, VBROADCASTSS, VMASKMOVPS).
+//! AVX2 and FMA. Source: Intel SDM volume 2 (VFMADD231PS, VBROADCASTSS, VMASKMOVPS, VCVTPH2PS, VPMADDWD).
 
 use super::RawArgs;
+use super::dot::{Dot, F32, Output};
 use super::tile::tile;
-use core::arch::x86_64::__m256;
+use super::x86_64::{Bf16x8, F16x8, F64x4, I32x8, bf16_to_f32x8, part, window};
+use core::arch::x86_64::*;
+use core::marker::PhantomData;
 
 /// # Safety
-/// As [`Kernel`](super::Kernel) on f32; the machine has what `enable` names.
-#[target_feature(enable = "avx2,fma")]
-unsafe fn run<const M0: usize, const NV: usize>(a: &RawArgs) {
+/// As [`Kernel`](super::Kernel) on the types of `D`; the machine has what `enable` names.
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
     if a.rows == 0 || a.cols == 0 {
         return;
     }
-    if a.cols == NV * 8 {
+    if a.cols == NV * <D::Out as Output>::LANES {
         // SAFETY: the caller's; all columns are valid.
-        unsafe { tile::<__m256, M0, NV, true>(a) }
+        unsafe { tile::<D, M0, NV, CHAINS, true>(a) }
     } else {
         // SAFETY: the caller's; there are a row and a column, so the operands are read.
-        unsafe { tile::<__m256, M0, NV, false>(a) }
+        unsafe { tile::<D, M0, NV, CHAINS, false>(a) }
     }
 }
 
+/// f64.
+struct F64;
+
+impl Dot for F64 {
+    const LHS_BITS: usize = 64;
+    const RHS_BITS: usize = 64;
+    type Out = F64x4;
+    type Right = __m256d;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, lanes: usize) -> __m256d {
+        // SAFETY: the caller's.
+        unsafe { F64x4::load(p, lanes) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m256d {
+        // SAFETY: the caller's.
+        unsafe { _mm256_loadu_pd(p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m256d; NV], lhs: *const u8, right: &[__m256d; NV]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let left = _mm256_set1_pd(lhs.cast::<f64>().read_unaligned());
+            for (acc, &right) in acc.iter_mut().zip(right) {
+                *acc = _mm256_fmadd_pd(left, right, *acc);
+            }
+        }
+    }
+}
+
+/// How many columns a mask selects.
+trait Lanes: Copy {
+    /// # Safety
+    /// The machine has AVX2.
+    unsafe fn lanes(self) -> usize;
+}
+
+impl Lanes for usize {
+    #[inline(always)]
+    unsafe fn lanes(self) -> usize {
+        self
+    }
+}
+
+impl Lanes for __m256i {
+    #[inline(always)]
+    unsafe fn lanes(self) -> usize {
+        // SAFETY: the caller's.
+        unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(self)).count_ones() as usize }
+    }
+}
+
+/// f16 where `HALF`, else bf16: the left operand is widened once, the right one as it is loaded.
+struct Widened<O, const HALF: bool>(PhantomData<O>);
+
+impl<O: Output<Acc = __m256, Mask: Lanes>, const HALF: bool> Dot for Widened<O, HALF> {
+    const LHS_BITS: usize = 16;
+    const RHS_BITS: usize = 16;
+    const STEP: usize = 4;
+    const STAGED: bool = true;
+    type Out = O;
+    type Right = __m256;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: O::Mask) -> __m256 {
+        // SAFETY: the caller's.
+        unsafe { wide::<HALF>(part(p, 2 * mask.lanes())) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m256 {
+        // SAFETY: the caller's.
+        unsafe { wide::<HALF>(_mm_loadu_si128(p.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m256; NV], lhs: *const u8, right: &[__m256; NV]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let left = _mm256_set1_ps(lhs.cast::<f32>().read_unaligned());
+            for (acc, &right) in acc.iter_mut().zip(right) {
+                *acc = _mm256_fmadd_ps(left, right, *acc);
+            }
+        }
+    }
+
+    unsafe fn stage(from: *const u8, to: *mut u8, count: usize) {
+        // SAFETY: the caller's.
+        unsafe { widen::<HALF>(from, to, count) }
+    }
+}
+
+/// # Safety
+/// The machine has AVX2 and F16C.
+#[inline(always)]
+unsafe fn wide<const HALF: bool>(v: __m128i) -> __m256 {
+    // SAFETY: the caller's.
+    unsafe { if HALF { _mm256_cvtph_ps(v) } else { bf16_to_f32x8(v) } }
+}
+
+/// Converts f16, or else bf16, to f32.
+///
+/// # Safety
+/// `count` elements are readable and writable; the machine has what `enable` names.
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn widen<const HALF: bool>(from: *const u8, to: *mut u8, count: usize) {
+    let mut at = 0;
+    while at < count {
+        let lanes = (count - at).min(8);
+        // SAFETY: the caller's; what lies beyond is not accessed.
+        unsafe {
+            let (from, to) = (from.add(2 * at), to.cast::<f32>().add(at));
+            if lanes == 8 {
+                _mm256_storeu_ps(to, wide::<HALF>(_mm_loadu_si128(from.cast())));
+            } else {
+                _mm256_maskstore_ps(to, window(lanes), wide::<HALF>(part(from, 2 * lanes)));
+            }
+        }
+        at += 8;
+    }
+}
+
+/// Pairs of i16: the right operand's bytes, `SIGNED` or not, are widened as they are loaded where it has `RHS_BITS` of 8.
+struct Pairs<const RHS_BITS: usize, const SIGNED: bool>;
+
+impl<const RHS_BITS: usize, const SIGNED: bool> Dot for Pairs<RHS_BITS, SIGNED> {
+    const K0: usize = 2;
+    const LHS_BITS: usize = 16;
+    const RHS_BITS: usize = RHS_BITS;
+    type Out = I32x8;
+    type Right = __m256i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, lanes: usize) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { if RHS_BITS == 16 { I32x8::load(p, lanes) } else { widened_bytes::<SIGNED>(part(p, 2 * lanes)) } }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe {
+            if RHS_BITS == 16 {
+                _mm256_loadu_si256(p.cast())
+            } else {
+                widened_bytes::<SIGNED>(_mm_loadu_si128(p.cast()))
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m256i; NV], lhs: *const u8, right: &[__m256i; NV]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let left = _mm256_set1_epi32(lhs.cast::<i32>().read_unaligned());
+            for (acc, &right) in acc.iter_mut().zip(right) {
+                *acc = _mm256_add_epi32(*acc, _mm256_madd_epi16(left, right));
+            }
+        }
+    }
+}
+
+/// Bytes, `LHS` and `RHS` where they are signed, as pairs of i16: no sum of products can saturate. The left operand is
+/// widened once.
+struct Bytes<const LHS: bool, const RHS: bool>;
+
+impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
+    const K0: usize = 2;
+    const LHS_BITS: usize = 8;
+    const RHS_BITS: usize = 8;
+    const STEP: usize = 2;
+    const STAGED: bool = true;
+    type Out = I32x8;
+    type Right = __m256i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, lanes: usize) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { Pairs::<8, RHS>::right(p, lanes) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { Pairs::<8, RHS>::right_all(p) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m256i; NV], lhs: *const u8, right: &[__m256i; NV]) {
+        // SAFETY: the caller's.
+        unsafe { Pairs::<8, RHS>::row(acc, lhs, right) }
+    }
+
+    unsafe fn stage(from: *const u8, to: *mut u8, count: usize) {
+        // SAFETY: the caller's.
+        unsafe { widen_bytes::<LHS>(from, to, count) }
+    }
+}
+
+/// # Safety
+/// The machine has AVX2.
+#[inline(always)]
+pub(super) unsafe fn widened_bytes<const SIGNED: bool>(v: __m128i) -> __m256i {
+    // SAFETY: the caller's.
+    unsafe { if SIGNED { _mm256_cvtepi8_epi16(v) } else { _mm256_cvtepu8_epi16(v) } }
+}
+
+/// Widens bytes to i16.
+///
+/// # Safety
+/// `count` elements are readable and writable; the machine has what `enable` names.
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn widen_bytes<const SIGNED: bool>(from: *const u8, to: *mut u8, count: usize) {
+    let mut at = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        while at + 16 <= count {
+            let v = _mm_loadu_si128(from.add(at).cast());
+            _mm256_storeu_si256(to.add(2 * at).cast(), widened_bytes::<SIGNED>(v));
+            at += 16;
+        }
+        while at < count {
+            let x = from.add(at).read();
+            let wide = if SIGNED { i16::from(x as i8) } else { i16::from(x) };
+            to.cast::<i16>().add(at).write_unaligned(wide);
+            at += 1;
+        }
+    }
+}
+
+/// Rows of one type: what it computes with, the vectors of a tile, how it rounds; then each row with its number of rows
+/// and of chains.
 macro_rules! rows {
-    ($($name:ident, $m0:literal, $nv:literal;)*) => {$(
+    ($dot:ty, $nv:literal x $lanes:literal x $k0:literal, $numerics:literal; $($name:ident, $m0:literal, $chains:literal;)*) => {$(
         /// # Computes
-        /// The [operation](super) on f32.
+        /// The [operation](super) on the types of its name.
         /// # Operands
-        #[doc = concat!("Tile ", $m0, " x 8·", $nv, " x 1; strides as given; no alignment.")]
+        #[doc = concat!("Tile ", $m0, " x ", $lanes, "·", $nv, " x ", $k0, "; strides as given; no alignment.")]
         /// # Needs
-        /// AVX2 and FMA.
+        /// AVX2, FMA and F16C.
         /// # Numerics
-        /// `FusedChain`.
+        #[doc = concat!("`", $numerics, "`.")]
         /// # Registers
-        #[doc = concat!($m0, " x ", $nv, " accumulators, ", $nv, " of the right operand and 1 broadcast, of 16.")]
+        #[doc = concat!($chains, " x ", $m0, " x ", $nv, " accumulators, ", $nv, " of the right operand and 1 of the left one, of 16.")]
         /// # Safety
-        /// As [`Kernel`](super::Kernel) on f32; the machine has AVX2 and FMA.
+        /// As [`Kernel`](super::Kernel) on these types; the machine has AVX2, FMA and F16C.
         pub unsafe fn $name(a: &RawArgs) {
             // SAFETY: the caller's.
-            unsafe { run::<$m0, $nv>(a) }
+            unsafe { run::<$dot, $m0, $nv, $chains>(a) }
         }
     )*};
 }
 
-rows! {
+rows! { F32<__m256>, 1 x 8 x 1, "FusedChain";
     mmt4d_f32f32f32_1x8x1_x86_64_avx2_fma, 1, 1;
     mmt4d_f32f32f32_2x8x1_x86_64_avx2_fma, 2, 1;
     mmt4d_f32f32f32_4x8x1_x86_64_avx2_fma, 4, 1;
     mmt4d_f32f32f32_8x8x1_x86_64_avx2_fma, 8, 1;
     mmt4d_f32f32f32_12x8x1_x86_64_avx2_fma, 12, 1;
-    mmt4d_f32f32f32_1x16x1_x86_64_avx2_fma, 1, 2;
-    mmt4d_f32f32f32_2x16x1_x86_64_avx2_fma, 2, 2;
-    mmt4d_f32f32f32_4x16x1_x86_64_avx2_fma, 4, 2;
-    mmt4d_f32f32f32_6x16x1_x86_64_avx2_fma, 6, 2;
+}
+rows! { F32<__m256>, 2 x 8 x 1, "FusedChain";
+    mmt4d_f32f32f32_1x16x1_x86_64_avx2_fma, 1, 1;
+    mmt4d_f32f32f32_2x16x1_x86_64_avx2_fma, 2, 1;
+    mmt4d_f32f32f32_4x16x1_x86_64_avx2_fma, 4, 1;
+    mmt4d_f32f32f32_6x16x1_x86_64_avx2_fma, 6, 1;
+}
+rows! { F64, 2 x 4 x 1, "FusedChain";
+    mmt4d_f64f64f64_1x8x1_x86_64_avx2_fma, 1, 1;
+    mmt4d_f64f64f64_2x8x1_x86_64_avx2_fma, 2, 1;
+    mmt4d_f64f64f64_4x8x1_x86_64_avx2_fma, 4, 1;
+    mmt4d_f64f64f64_6x8x1_x86_64_avx2_fma, 6, 1;
+}
+rows! { Widened<F32<__m256>, true>, 2 x 8 x 1, "FusedChain";
+    mmt4d_f16f16f32_1x16x1_x86_64_avx2_fma, 1, 1;
+    mmt4d_f16f16f32_2x16x1_x86_64_avx2_fma, 2, 1;
+    mmt4d_f16f16f32_4x16x1_x86_64_avx2_fma, 4, 1;
+    mmt4d_f16f16f32_6x16x1_x86_64_avx2_fma, 6, 1;
+}
+rows! { Widened<F16x8, true>, 2 x 8 x 1, "FusedChain";
+    mmt4d_f16f16f16_1x16x1_x86_64_avx2_fma, 1, 1;
+    mmt4d_f16f16f16_2x16x1_x86_64_avx2_fma, 2, 1;
+    mmt4d_f16f16f16_4x16x1_x86_64_avx2_fma, 4, 1;
+    mmt4d_f16f16f16_6x16x1_x86_64_avx2_fma, 6, 1;
+}
+rows! { Widened<F32<__m256>, false>, 2 x 8 x 1, "FusedChain";
+    mmt4d_bf16bf16f32_1x16x1_x86_64_avx2_fma, 1, 1;
+    mmt4d_bf16bf16f32_2x16x1_x86_64_avx2_fma, 2, 1;
+    mmt4d_bf16bf16f32_4x16x1_x86_64_avx2_fma, 4, 1;
+    mmt4d_bf16bf16f32_6x16x1_x86_64_avx2_fma, 6, 1;
+}
+rows! { Widened<Bf16x8, false>, 2 x 8 x 1, "FusedChain";
+    mmt4d_bf16bf16bf16_1x16x1_x86_64_avx2_fma, 1, 1;
+    mmt4d_bf16bf16bf16_2x16x1_x86_64_avx2_fma, 2, 1;
+    mmt4d_bf16bf16bf16_4x16x1_x86_64_avx2_fma, 4, 1;
+    mmt4d_bf16bf16bf16_6x16x1_x86_64_avx2_fma, 6, 1;
+}
+rows! { Pairs<16, true>, 2 x 8 x 2, "Exact";
+    mmt4d_i16i16i32_1x16x2_x86_64_avx2_fma, 1, 4;
+    mmt4d_i16i16i32_2x16x2_x86_64_avx2_fma, 2, 2;
+    mmt4d_i16i16i32_4x16x2_x86_64_avx2_fma, 4, 1;
+    mmt4d_i16i16i32_6x16x2_x86_64_avx2_fma, 6, 1;
+}
+rows! { Pairs<8, true>, 2 x 8 x 2, "Exact";
+    mmt4d_i16i8i32_1x16x2_x86_64_avx2_fma, 1, 4;
+    mmt4d_i16i8i32_2x16x2_x86_64_avx2_fma, 2, 2;
+    mmt4d_i16i8i32_4x16x2_x86_64_avx2_fma, 4, 1;
+    mmt4d_i16i8i32_6x16x2_x86_64_avx2_fma, 6, 1;
+}
+rows! { Bytes<true, true>, 2 x 8 x 2, "Exact";
+    mmt4d_i8i8i32_1x16x2_x86_64_avx2_fma, 1, 4;
+    mmt4d_i8i8i32_2x16x2_x86_64_avx2_fma, 2, 2;
+    mmt4d_i8i8i32_4x16x2_x86_64_avx2_fma, 4, 1;
+    mmt4d_i8i8i32_6x16x2_x86_64_avx2_fma, 6, 1;
+}
+rows! { Bytes<false, true>, 2 x 8 x 2, "Exact";
+    mmt4d_u8i8i32_1x16x2_x86_64_avx2_fma, 1, 4;
+    mmt4d_u8i8i32_2x16x2_x86_64_avx2_fma, 2, 2;
+    mmt4d_u8i8i32_4x16x2_x86_64_avx2_fma, 4, 1;
+    mmt4d_u8i8i32_6x16x2_x86_64_avx2_fma, 6, 1;
+}
+rows! { Bytes<false, false>, 2 x 8 x 2, "Exact";
+    mmt4d_u8u8i32_1x16x2_x86_64_avx2_fma, 1, 4;
+    mmt4d_u8u8i32_2x16x2_x86_64_avx2_fma, 2, 2;
+    mmt4d_u8u8i32_4x16x2_x86_64_avx2_fma, 4, 1;
+    mmt4d_u8u8i32_6x16x2_x86_64_avx2_fma, 6, 1;
 }

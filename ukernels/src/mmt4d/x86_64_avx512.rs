@@ -1,51 +1,438 @@
-//! AVX-512. Source: Intel SDM volume 2 (VFMADD231PS with embedded broadcast, masked moves).
+//! AVX-512. Source: Intel SDM volume 2 (VFMADD231PS with embedded broadcast, VCVTPH2PS, VPMADDWD, masked moves).
 
 use super::RawArgs;
+use super::dot::{Dot, F32, Output};
 use super::tile::tile;
-use core::arch::x86_64::__m512;
+use super::x86_64::{Bf16x16, F16x16, F64x8, I32x16, bf16_to_f32x16};
+use core::arch::x86_64::*;
+use core::marker::PhantomData;
 
 /// # Safety
-/// As [`Kernel`](super::Kernel) on f32; the machine has what `enable` names.
-#[target_feature(enable = "avx512f")]
-unsafe fn run<const M0: usize, const NV: usize>(a: &RawArgs) {
+/// As [`Kernel`](super::Kernel) on the types of `D`; the machine has what `enable` names.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
     if a.rows == 0 || a.cols == 0 {
         return;
     }
-    if a.cols == NV * 16 {
+    // Masks cost nothing here, so that edges need no code of their own, except in taps of convolutions.
+    if D::TAPS && a.cols == NV * <D::Out as Output>::LANES {
         // SAFETY: the caller's; all columns are valid.
-        unsafe { tile::<__m512, M0, NV, true>(a) }
+        unsafe { tile::<D, M0, NV, CHAINS, true>(a) }
     } else {
         // SAFETY: the caller's; there are a row and a column, so the operands are read.
-        unsafe { tile::<__m512, M0, NV, false>(a) }
+        unsafe { tile::<D, M0, NV, CHAINS, false>(a) }
     }
 }
 
+/// f64.
+struct F64;
+
+impl Dot for F64 {
+    const LHS_BITS: usize = 64;
+    const RHS_BITS: usize = 64;
+    type Out = F64x8;
+    type Right = __m512d;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask8) -> __m512d {
+        // SAFETY: the caller's.
+        unsafe { _mm512_maskz_loadu_pd(mask, p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m512d {
+        // SAFETY: the caller's.
+        unsafe { _mm512_loadu_pd(p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512d; NV], lhs: *const u8, right: &[__m512d; NV]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let left = _mm512_set1_pd(lhs.cast::<f64>().read_unaligned());
+            for (acc, &right) in acc.iter_mut().zip(right) {
+                *acc = _mm512_fmadd_pd(left, right, *acc);
+            }
+        }
+    }
+}
+
+/// Adds one row's products of floats that are f32 by now.
+///
+/// # Safety
+/// The element is readable, and the machine has AVX-512F.
+#[inline(always)]
+unsafe fn fma_row<const NV: usize>(acc: &mut [__m512; NV], lhs: *const u8, right: &[__m512; NV]) {
+    // SAFETY: the caller's.
+    unsafe {
+        let left = _mm512_set1_ps(lhs.cast::<f32>().read_unaligned());
+        for (acc, &right) in acc.iter_mut().zip(right) {
+            *acc = _mm512_fmadd_ps(left, right, *acc);
+        }
+    }
+}
+
+/// f16: the left operand is widened once, the right one as it is loaded.
+struct F16<O>(PhantomData<O>);
+
+impl<O: Output<Acc = __m512, Mask = __mmask16>> Dot for F16<O> {
+    const LHS_BITS: usize = 16;
+    const RHS_BITS: usize = 16;
+    const STEP: usize = 4;
+    const STAGED: bool = true;
+    type Out = O;
+    type Right = __m512;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512 {
+        // SAFETY: the caller's.
+        unsafe { _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask, p.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m512 {
+        // SAFETY: the caller's.
+        unsafe { _mm512_cvtph_ps(_mm256_loadu_si256(p.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512; NV], lhs: *const u8, right: &[__m512; NV]) {
+        // SAFETY: the caller's.
+        unsafe { fma_row(acc, lhs, right) }
+    }
+
+    unsafe fn stage(from: *const u8, to: *mut u8, count: usize) {
+        // SAFETY: the caller's.
+        unsafe { widen::<true>(from, to, count) }
+    }
+}
+
+/// bf16 in pairs of k: both are widened to f32, the even one first.
+struct Bf16<O>(PhantomData<O>);
+
+impl<O: Output<Acc = __m512, Mask = __mmask16>> Dot for Bf16<O> {
+    const K0: usize = 2;
+    const LHS_BITS: usize = 16;
+    const RHS_BITS: usize = 16;
+    const STEP: usize = 4;
+    const STAGED: bool = true;
+    type Out = O;
+    type Right = [__m512; 2];
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask16) -> [__m512; 2] {
+        // SAFETY: the caller's.
+        unsafe { pairs(_mm512_maskz_loadu_epi32(mask, p.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> [__m512; 2] {
+        // SAFETY: the caller's.
+        unsafe { pairs(_mm512_loadu_si512(p.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512; NV], lhs: *const u8, right: &[[__m512; 2]; NV]) {
+        // SAFETY: the caller's.
+        unsafe {
+            fma_row(acc, lhs, &right.map(|r| r[0]));
+            fma_row(acc, lhs.wrapping_add(4), &right.map(|r| r[1]));
+        }
+    }
+
+    unsafe fn stage(from: *const u8, to: *mut u8, count: usize) {
+        // SAFETY: the caller's.
+        unsafe { widen::<false>(from, to, count) }
+    }
+}
+
+/// Even and odd k of pairs of bf16, as f32.
+///
+/// # Safety
+/// The machine has AVX-512F.
+#[inline(always)]
+unsafe fn pairs(v: __m512i) -> [__m512; 2] {
+    // SAFETY: the caller's.
+    unsafe {
+        let odd = _mm512_and_si512(v, _mm512_set1_epi32(0xffff_0000_u32 as i32));
+        [_mm512_castsi512_ps(_mm512_slli_epi32::<16>(v)), _mm512_castsi512_ps(odd)]
+    }
+}
+
+/// Converts f16, or else bf16, to f32.
+///
+/// # Safety
+/// `count` elements are readable and writable; the machine has what `enable` names.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn widen<const F16: bool>(from: *const u8, to: *mut u8, count: usize) {
+    let (from, to) = (from.cast::<i16>(), to.cast::<f32>());
+    let mut at = 0;
+    while at < count {
+        let mask = super::x86_64::bits(count - at);
+        // SAFETY: the caller's; elements from `count` on are masked.
+        unsafe {
+            let v = _mm256_maskz_loadu_epi16(mask, from.add(at));
+            let wide = if F16 { _mm512_cvtph_ps(v) } else { bf16_to_f32x16(v) };
+            _mm512_mask_storeu_ps(to.add(at), mask, wide);
+        }
+        at += 16;
+    }
+}
+
+/// i16 in pairs of k.
+struct I16;
+
+impl Dot for I16 {
+    const K0: usize = 2;
+    const LHS_BITS: usize = 16;
+    const RHS_BITS: usize = 16;
+    type Out = I32x16;
+    type Right = __m512i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_maskz_loadu_epi32(mask, p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_loadu_si512(p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
+        // SAFETY: the caller's.
+        unsafe { madd_row(acc, lhs, right) }
+    }
+}
+
+/// Adds one row's products of pairs of i16.
+///
+/// # Safety
+/// The pair is readable, and the machine has AVX-512BW.
+#[inline(always)]
+unsafe fn madd_row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
+    // SAFETY: the caller's.
+    unsafe {
+        let left = _mm512_set1_epi32(lhs.cast::<i32>().read_unaligned());
+        for (acc, &right) in acc.iter_mut().zip(right) {
+            *acc = _mm512_add_epi32(*acc, _mm512_madd_epi16(left, right));
+        }
+    }
+}
+
+/// i16 with i8, in pairs of k: the right operand is widened as it is loaded.
+struct I16I8;
+
+impl Dot for I16I8 {
+    const K0: usize = 2;
+    const LHS_BITS: usize = 16;
+    const RHS_BITS: usize = 8;
+    type Out = I32x16;
+    type Right = __m512i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_cvtepi8_epi16(_mm256_maskz_loadu_epi16(mask, p.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_cvtepi8_epi16(_mm256_loadu_si256(p.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
+        // SAFETY: the caller's.
+        unsafe { madd_row(acc, lhs, right) }
+    }
+}
+
+/// Bytes in fours of k, `LHS` and `RHS` where they are signed: both operands are widened to i16, in the order of k
+/// 0, 2, 1, 3, so that no sum of products can saturate.
+struct Bytes<const LHS: bool, const RHS: bool>;
+
+impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
+    const K0: usize = 4;
+    const LHS_BITS: usize = 8;
+    const RHS_BITS: usize = 8;
+    const STEP: usize = 2;
+    const STAGED: bool = true;
+    type Out = I32x16;
+    type Right = [__m512i; 2];
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask16) -> [__m512i; 2] {
+        // SAFETY: the caller's.
+        unsafe { halves::<RHS>(_mm512_maskz_loadu_epi32(mask, p.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> [__m512i; 2] {
+        // SAFETY: the caller's.
+        unsafe { halves::<RHS>(_mm512_loadu_si512(p.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[[__m512i; 2]; NV]) {
+        // SAFETY: the caller's.
+        unsafe {
+            madd_row(acc, lhs, &right.map(|r| r[0]));
+            madd_row(acc, lhs.wrapping_add(4), &right.map(|r| r[1]));
+        }
+    }
+
+    unsafe fn stage(from: *const u8, to: *mut u8, count: usize) {
+        // SAFETY: the caller's.
+        unsafe { widen_bytes::<LHS>(from, to, count) }
+    }
+}
+
+/// Even and odd bytes as i16.
+///
+/// # Safety
+/// The machine has AVX-512BW.
+#[inline(always)]
+unsafe fn halves<const SIGNED: bool>(v: __m512i) -> [__m512i; 2] {
+    // SAFETY: the caller's.
+    unsafe {
+        if SIGNED {
+            [_mm512_srai_epi16::<8>(_mm512_slli_epi16::<8>(v)), _mm512_srai_epi16::<8>(v)]
+        } else {
+            [_mm512_and_si512(v, _mm512_set1_epi16(0xff)), _mm512_srli_epi16::<8>(v)]
+        }
+    }
+}
+
+/// Widens bytes to i16, fours of them in the order 0, 2, 1, 3. What is missing of the last four reads as zeros.
+///
+/// # Safety
+/// `count` elements are readable, and whole fours writable; the machine has what `enable` names.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn widen_bytes<const SIGNED: bool>(from: *const u8, to: *mut u8, count: usize) {
+    let order = _mm256_setr_epi8(
+        0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15, 0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15,
+    );
+    let mut at = 0;
+    while at < count {
+        let valid = (count - at).min(32);
+        let ones = |n: usize| if n == 32 { !0u32 } else { !(!0 << n) };
+        // SAFETY: the caller's; what lies beyond is masked.
+        unsafe {
+            let v = _mm256_shuffle_epi8(_mm256_maskz_loadu_epi8(ones(valid), from.add(at).cast()), order);
+            let wide = if SIGNED { _mm512_cvtepi8_epi16(v) } else { _mm512_cvtepu8_epi16(v) };
+            _mm512_mask_storeu_epi16(to.cast::<i16>().add(at), ones(valid.next_multiple_of(4)), wide);
+        }
+        at += 32;
+    }
+}
+
+/// Rows of one type: what it computes with, the vectors of a tile, how it rounds; then each row with its number of rows
+/// and of chains.
 macro_rules! rows {
-    ($($name:ident, $m0:literal, $nv:literal;)*) => {$(
+    ($dot:ty, $nv:literal x $lanes:literal x $k0:literal, $numerics:literal; $($name:ident, $m0:literal, $chains:literal;)*) => {$(
         /// # Computes
-        /// The [operation](super) on f32.
+        /// The [operation](super) on the types of its name.
         /// # Operands
-        #[doc = concat!("Tile ", $m0, " x 16·", $nv, " x 1; strides as given; no alignment.")]
+        #[doc = concat!("Tile ", $m0, " x ", $lanes, "·", $nv, " x ", $k0, "; strides as given; no alignment.")]
         /// # Needs
-        /// AVX-512F (the row's level: F, BW, DQ, VL).
+        /// AVX-512 (F, BW, DQ, VL).
         /// # Numerics
-        /// `FusedChain`.
+        #[doc = concat!("`", $numerics, "`.")]
         /// # Registers
-        #[doc = concat!($m0, " x ", $nv, " accumulators, ", $nv, " of the right operand, of 32.")]
+        #[doc = concat!($chains, " x ", $m0, " x ", $nv, " accumulators of 32.")]
         /// # Safety
-        /// As [`Kernel`](super::Kernel) on f32; the machine has AVX-512.
+        /// As [`Kernel`](super::Kernel) on these types; the machine has AVX-512.
         pub unsafe fn $name(a: &RawArgs) {
             // SAFETY: the caller's.
-            unsafe { run::<$m0, $nv>(a) }
+            unsafe { run::<$dot, $m0, $nv, $chains>(a) }
         }
     )*};
 }
 
-rows! {
-    mmt4d_f32f32f32_1x32x1_x86_64_avx512, 1, 2;
-    mmt4d_f32f32f32_2x32x1_x86_64_avx512, 2, 2;
-    mmt4d_f32f32f32_4x32x1_x86_64_avx512, 4, 2;
-    mmt4d_f32f32f32_8x32x1_x86_64_avx512, 8, 2;
-    mmt4d_f32f32f32_12x32x1_x86_64_avx512, 12, 2;
-    mmt4d_f32f32f32_14x32x1_x86_64_avx512, 14, 2;
+rows! { F32<__m512>, 2 x 16 x 1, "FusedChain";
+    mmt4d_f32f32f32_1x32x1_x86_64_avx512, 1, 1;
+    mmt4d_f32f32f32_2x32x1_x86_64_avx512, 2, 1;
+    mmt4d_f32f32f32_4x32x1_x86_64_avx512, 4, 1;
+    mmt4d_f32f32f32_8x32x1_x86_64_avx512, 8, 1;
+    mmt4d_f32f32f32_12x32x1_x86_64_avx512, 12, 1;
+    mmt4d_f32f32f32_14x32x1_x86_64_avx512, 14, 1;
+}
+rows! { F32<__m512>, 2 x 16 x 1, "SplitK{4}";
+    mmt4d_f32f32f32_1x32x1_x86_64_avx512_splitk4, 1, 4;
+    mmt4d_f32f32f32_2x32x1_x86_64_avx512_splitk4, 2, 4;
+}
+rows! { F64, 2 x 8 x 1, "FusedChain";
+    mmt4d_f64f64f64_1x16x1_x86_64_avx512, 1, 1;
+    mmt4d_f64f64f64_2x16x1_x86_64_avx512, 2, 1;
+    mmt4d_f64f64f64_4x16x1_x86_64_avx512, 4, 1;
+    mmt4d_f64f64f64_8x16x1_x86_64_avx512, 8, 1;
+    mmt4d_f64f64f64_14x16x1_x86_64_avx512, 14, 1;
+}
+rows! { F16<F32<__m512>>, 2 x 16 x 1, "FusedChain";
+    mmt4d_f16f16f32_1x32x1_x86_64_avx512, 1, 1;
+    mmt4d_f16f16f32_2x32x1_x86_64_avx512, 2, 1;
+    mmt4d_f16f16f32_4x32x1_x86_64_avx512, 4, 1;
+    mmt4d_f16f16f32_8x32x1_x86_64_avx512, 8, 1;
+    mmt4d_f16f16f32_14x32x1_x86_64_avx512, 14, 1;
+}
+rows! { F16<F16x16>, 2 x 16 x 1, "FusedChain";
+    mmt4d_f16f16f16_1x32x1_x86_64_avx512, 1, 1;
+    mmt4d_f16f16f16_2x32x1_x86_64_avx512, 2, 1;
+    mmt4d_f16f16f16_4x32x1_x86_64_avx512, 4, 1;
+    mmt4d_f16f16f16_8x32x1_x86_64_avx512, 8, 1;
+    mmt4d_f16f16f16_14x32x1_x86_64_avx512, 14, 1;
+}
+rows! { Bf16<F32<__m512>>, 2 x 16 x 2, "FusedChain";
+    mmt4d_bf16bf16f32_1x32x2_x86_64_avx512, 1, 1;
+    mmt4d_bf16bf16f32_2x32x2_x86_64_avx512, 2, 1;
+    mmt4d_bf16bf16f32_4x32x2_x86_64_avx512, 4, 1;
+    mmt4d_bf16bf16f32_8x32x2_x86_64_avx512, 8, 1;
+    mmt4d_bf16bf16f32_12x32x2_x86_64_avx512, 12, 1;
+}
+rows! { Bf16<Bf16x16>, 2 x 16 x 2, "FusedChain";
+    mmt4d_bf16bf16bf16_1x32x2_x86_64_avx512, 1, 1;
+    mmt4d_bf16bf16bf16_2x32x2_x86_64_avx512, 2, 1;
+    mmt4d_bf16bf16bf16_4x32x2_x86_64_avx512, 4, 1;
+    mmt4d_bf16bf16bf16_8x32x2_x86_64_avx512, 8, 1;
+    mmt4d_bf16bf16bf16_12x32x2_x86_64_avx512, 12, 1;
+}
+rows! { I16, 2 x 16 x 2, "Exact";
+    mmt4d_i16i16i32_1x32x2_x86_64_avx512, 1, 4;
+    mmt4d_i16i16i32_2x32x2_x86_64_avx512, 2, 2;
+    mmt4d_i16i16i32_4x32x2_x86_64_avx512, 4, 1;
+    mmt4d_i16i16i32_8x32x2_x86_64_avx512, 8, 1;
+    mmt4d_i16i16i32_12x32x2_x86_64_avx512, 12, 1;
+}
+rows! { I16I8, 2 x 16 x 2, "Exact";
+    mmt4d_i16i8i32_1x32x2_x86_64_avx512, 1, 4;
+    mmt4d_i16i8i32_2x32x2_x86_64_avx512, 2, 2;
+    mmt4d_i16i8i32_4x32x2_x86_64_avx512, 4, 1;
+    mmt4d_i16i8i32_8x32x2_x86_64_avx512, 8, 1;
+    mmt4d_i16i8i32_12x32x2_x86_64_avx512, 12, 1;
+}
+rows! { Bytes<true, true>, 2 x 16 x 4, "Exact";
+    mmt4d_i8i8i32_1x32x4_x86_64_avx512, 1, 2;
+    mmt4d_i8i8i32_2x32x4_x86_64_avx512, 2, 2;
+    mmt4d_i8i8i32_4x32x4_x86_64_avx512, 4, 1;
+    mmt4d_i8i8i32_8x32x4_x86_64_avx512, 8, 1;
+    mmt4d_i8i8i32_12x32x4_x86_64_avx512, 12, 1;
+}
+rows! { Bytes<false, true>, 2 x 16 x 4, "Exact";
+    mmt4d_u8i8i32_1x32x4_x86_64_avx512, 1, 2;
+    mmt4d_u8i8i32_2x32x4_x86_64_avx512, 2, 2;
+    mmt4d_u8i8i32_4x32x4_x86_64_avx512, 4, 1;
+    mmt4d_u8i8i32_8x32x4_x86_64_avx512, 8, 1;
+    mmt4d_u8i8i32_12x32x4_x86_64_avx512, 12, 1;
+}
+rows! { Bytes<false, false>, 2 x 16 x 4, "Exact";
+    mmt4d_u8u8i32_1x32x4_x86_64_avx512, 1, 2;
+    mmt4d_u8u8i32_2x32x4_x86_64_avx512, 2, 2;
+    mmt4d_u8u8i32_4x32x4_x86_64_avx512, 4, 1;
+    mmt4d_u8u8i32_8x32x4_x86_64_avx512, 8, 1;
+    mmt4d_u8u8i32_12x32x4_x86_64_avx512, 12, 1;
 }

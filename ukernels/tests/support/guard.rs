@@ -10,15 +10,15 @@ pub(crate) enum Side {
 }
 
 /// `len` elements between two guard pages, flush with one of them.
-pub(crate) struct Guarded {
+pub(crate) struct Guarded<T> {
     map: *mut u8,
     bytes: usize,
-    data: *mut f32,
+    data: *mut T,
     len: usize,
 }
 
-impl Guarded {
-    pub(crate) fn new(values: &[f32], side: Side) -> Guarded {
+impl<T: Copy> Guarded<T> {
+    pub(crate) fn new(values: &[T], side: Side) -> Guarded<T> {
         // SAFETY: an anonymous mapping of our own, whose first and last pages are then taken away; the data lies
         // between them.
         unsafe {
@@ -35,24 +35,24 @@ impl Guarded {
                 Side::Before => map.add(page),
                 Side::After => map.add(page + inner - size_of_val(values)),
             };
-            let data = start.cast::<f32>();
+            let data = start.cast::<T>();
             ptr::copy_nonoverlapping(values.as_ptr(), data, values.len());
             Guarded { map, bytes, data, len: values.len() }
         }
     }
 
-    pub(crate) fn get(&self) -> &[f32] {
+    pub(crate) fn get(&self) -> &[T] {
         // SAFETY: initialised in `new`, and alive as long as `self`.
         unsafe { std::slice::from_raw_parts(self.data, self.len) }
     }
 
-    pub(crate) fn get_mut(&mut self) -> &mut [f32] {
+    pub(crate) fn get_mut(&mut self) -> &mut [T] {
         // SAFETY: initialised in `new`, alive as long as `self`, and borrowed alone.
         unsafe { std::slice::from_raw_parts_mut(self.data, self.len) }
     }
 }
 
-impl Drop for Guarded {
+impl<T> Drop for Guarded<T> {
     fn drop(&mut self) {
         // SAFETY: the mapping of `new`.
         unsafe { libc::munmap(self.map.cast(), self.bytes) };

@@ -2,59 +2,104 @@
 
 use super::Rng;
 use super::guard::{Guarded, Side};
-use smalti_ukernels::mmt4d::{Args, ArgsError, Batch, Tile, reference};
+use smalti_ukernels::elem::ElemType;
+use smalti_ukernels::mmt4d::reference::{self, Value, WithTypes};
+use smalti_ukernels::mmt4d::{Args, ArgsError, Batch, Tile};
 use smalti_ukernels::table::{Bound, Numerics};
 
-/// The hash of the product in [`chain`]: one for all rows that chain fused multiply-adds in order.
+/// The hash of the f32 product in [`chain`]: one for all rows that chain fused multiply-adds in order.
 const FUSED_CHAIN_F32: u64 = 0xc509_e696_54bb_9559;
 
-pub(crate) fn all(row: Bound) {
+/// Every test of a row, with the Rust types of its operands.
+pub(crate) struct All(pub(crate) Bound);
+
+impl WithTypes for All {
+    type Output = ();
+
+    fn run<L: Value, R: Value, O: Value>(self) {
+        all::<L, R, O>(self.0);
+    }
+}
+
+fn all<L: Value, R: Value, O: Value>(row: Bound) {
     let odd = [(3, 5, 7), (1, 1, 1), (4, 8, 1), (2, 3, 4), (14, 32, 1)];
     for (m0, n0, k0) in odd {
         let tile = row.tile(Tile { m0, n0, k0 });
         for seed in 0..60 {
-            sampled(row, tile, seed);
+            sampled::<L, R, O>(row, tile, seed);
         }
-        edges(row, tile);
+        edges::<L, R, O>(row, tile);
         if row.row().tile[0] != smalti_ukernels::name::Dim::Runtime {
             break;
         }
     }
-    nothing_is_read_where_there_is_no_element(row);
-    special_values(row);
-    refusals(row);
+    nothing_is_read_where_there_is_no_element::<L, R, O>(row);
+    refusals::<L, R, O>(row);
+    if O::TYPE != ElemType::I32 {
+        special_values::<L, R, O>(row);
+    }
     if row.row().numerics == Numerics::FusedChain {
-        assert_eq!(chain(row), FUSED_CHAIN_F32, "hash is {:#018x}", chain(row));
+        let [got, wanted] = chain::<L, R, O>(row).map(|out| fnv1a(&out));
+        assert_eq!(got, wanted);
+        assert!(L::TYPE != ElemType::F32 || got == FUSED_CHAIN_F32);
     }
 }
 
 /// One problem: operands of just the length that the formula reaches, and everything optional on or off.
-struct Case {
+struct Case<L, R, O> {
     tile: Tile,
     rows: usize,
     cols: usize,
     k: usize,
-    lhs: Vec<f32>,
+    lhs: Vec<L>,
     lhs_row_stride: isize,
     lhs_k_stride: isize,
-    rhs: Vec<f32>,
+    rhs: Vec<R>,
     rhs_k_stride: isize,
     batches: Vec<Batch>,
-    init: Option<Vec<f32>>,
+    init: Option<Vec<O>>,
     init_row_stride: isize,
-    bias: Option<Vec<f32>>,
-    clamp: Option<[f32; 2]>,
-    out: Vec<f32>,
+    bias: Option<Vec<O>>,
+    clamp: Option<[O; 2]>,
+    out: Vec<O>,
     out_row_stride: isize,
     accumulate: bool,
 }
 
-/// Values outside what may be read or written.
-const CANARY: f32 = f32::from_bits(0x7fc5_a17e);
+/// The bits of a value.
+fn bits<T: Value>(x: T) -> u64 {
+    let mut bytes = [0; 8];
+    // SAFETY: an element has at most eight bytes, none of them padding.
+    unsafe { std::ptr::copy_nonoverlapping((&raw const x).cast::<u8>(), bytes.as_mut_ptr(), size_of::<T>()) };
+    u64::from_le_bytes(bytes)
+}
 
-impl Case {
-    fn sample(tile: Tile, rng: &mut Rng, k: usize, rows: usize, cols: usize, real: bool) -> Case {
-        let value = |rng: &mut Rng| if real { rng.real() } else { rng.integer() };
+/// A value outside what may be read or written: a NaN of the float types.
+fn canary<T: Value>() -> T {
+    let bytes = 0x7ffe_a17e_7ffe_a17e_u64.to_le_bytes();
+    // SAFETY: every pattern of bits is a value of every element type, and none is longer.
+    unsafe { bytes.as_ptr().cast::<T>().read_unaligned() }
+}
+
+/// A value that sums of a few hundred products are exact with.
+fn integer<T: Value>(rng: &mut Rng) -> T {
+    let signed = T::TYPE != ElemType::U8;
+    T::narrow(rng.below(17) as f64 - if signed { 8.0 } else { 0.0 })
+}
+
+/// A float between -1 and 1, or any integer: sums of these wrap.
+fn any<T: Value>(rng: &mut Rng) -> T {
+    match T::TYPE {
+        ElemType::I32 | ElemType::I16 | ElemType::I8 | ElemType::U8 => T::narrow((rng.next() >> 32) as f64),
+        _ => T::narrow(f64::from(rng.real())),
+    }
+}
+
+impl<L: Value, R: Value, O: Value> Case<L, R, O> {
+    fn sample(tile: Tile, rng: &mut Rng, k: usize, rows: usize, cols: usize, real: bool) -> Case<L, R, O> {
+        fn value<T: Value>(rng: &mut Rng, real: bool) -> T {
+            if real { any(rng) } else { integer(rng) }
+        }
         let k_tiles = k.div_ceil(tile.k0);
         let packed = rng.chance(2);
         let (lhs_row_stride, lhs_k_stride) =
@@ -99,16 +144,16 @@ impl Case {
             .map(|b| if rhs_len == 0 { 0 } else { rhs_len + b.rhs as usize })
             .max()
             .unwrap_or(0);
-        let lhs = (0..lhs_needs).map(|_| value(rng)).collect();
-        let rhs = (0..rhs_needs).map(|_| value(rng)).collect();
-        let init = rng.chance(3).then(|| (0..rows * cols).map(|_| value(rng)).collect());
-        let bias = rng.chance(3).then(|| (0..cols).map(|_| value(rng)).collect());
-        let clamp = rng.chance(3).then(|| if real { [-0.5, 0.75] } else { [-3.0, 40.0] });
+        let lhs = (0..lhs_needs).map(|_| value(rng, real)).collect();
+        let rhs = (0..rhs_needs).map(|_| value(rng, real)).collect();
+        let init = rng.chance(3).then(|| (0..rows * cols).map(|_| value(rng, real)).collect());
+        let bias = rng.chance(3).then(|| (0..cols).map(|_| value(rng, real)).collect());
+        let clamp = rng.chance(3).then(|| if real { [-0.5, 0.75] } else { [-3.0, 40.0] }.map(O::narrow));
         let out_row_stride = cols + rng.below(4);
-        let mut out = vec![CANARY; if rows == 0 || cols == 0 { 0 } else { (rows - 1) * out_row_stride + cols }];
+        let mut out = vec![canary::<O>(); if rows == 0 || cols == 0 { 0 } else { (rows - 1) * out_row_stride + cols }];
         for r in 0..rows {
             for c in 0..cols {
-                out[r * out_row_stride + c] = value(rng);
+                out[r * out_row_stride + c] = value(rng, real);
             }
         }
         Case {
@@ -132,7 +177,7 @@ impl Case {
         }
     }
 
-    fn args<'a>(&'a self, lhs: &'a [f32], rhs: &'a [f32], out: &'a mut [f32]) -> Args<'a, f32, f32, f32> {
+    fn args<'a>(&'a self, lhs: &'a [L], rhs: &'a [R], out: &'a mut [O], scratch: &'a mut [u8]) -> Args<'a, L, R, O> {
         Args {
             tile: self.tile,
             rows: self.rows,
@@ -154,7 +199,7 @@ impl Case {
             scales: None,
             prefetch_rhs: Some(rhs),
             prefetch_out: None,
-            scratch: &mut [],
+            scratch,
         }
     }
 
@@ -163,32 +208,36 @@ impl Case {
         let lhs = Guarded::new(&self.lhs, side);
         let rhs = Guarded::new(&self.rhs, side);
         let mut out = Guarded::new(&self.out, side);
-        row.run(&mut self.args(lhs.get(), rhs.get(), out.get_mut())).unwrap_or_else(|e| panic!("{what}: {e}"));
+        let mut scratch = Guarded::new(&vec![0xa5; row.row().scratch(self.tile.m0)], side);
+        row.run(&mut self.args(lhs.get(), rhs.get(), out.get_mut(), scratch.get_mut()))
+            .unwrap_or_else(|e| panic!("{what}: {e}"));
         let got = out.get();
-        let mut unused = [];
-        let args = self.args(&self.lhs, &self.rhs, &mut unused);
+        let (mut unused, mut no_scratch) = ([], []);
+        let args = self.args(&self.lhs, &self.rhs, &mut unused, &mut no_scratch);
         for (i, (got, before)) in got.iter().zip(&self.out).enumerate() {
             let stride = (self.out_row_stride as usize).max(1);
             let (r, c) = (i / stride, i % stride);
             if c >= self.cols {
-                assert_eq!(got.to_bits(), CANARY.to_bits(), "{what}: wrote beside row {r}, column {c}");
+                assert_eq!(bits(*got), bits(canary::<O>()), "{what}: wrote beside row {r}, column {c}");
                 continue;
             }
             let expected = reference::element(self.tile, &args, *before, r, c);
-            let bound = if exact { 0.0 } else { expected.bound(row.row().numerics) };
-            let error = (f64::from(*got) - expected.value).abs();
-            assert!(error <= bound, "{what}: [{r}][{c}] is {got}, expected {} ± {bound:e}", expected.value);
+            let bound = expected.bound(row.row().numerics, O::TYPE);
+            // Integers that the output's type can't hold are rounded all the same.
+            let value = if exact { O::narrow(expected.value).widen() } else { expected.value };
+            let (got, bound) = (got.widen(), if exact { 0.0 } else { bound });
+            assert!((got - value).abs() <= bound, "{what}: [{r}][{c}] is {got}, expected {value} ± {bound:e}");
         }
     }
 }
 
-fn sampled(row: Bound, tile: Tile, seed: u64) {
+fn sampled<L: Value, R: Value, O: Value>(row: Bound, tile: Tile, seed: u64) {
     let mut rng = Rng::new(seed);
     let k = [0, 1, 2, 3, 7, 13, 31, 64, 97][rng.below(9)];
     let (rows, cols) =
         if rng.chance(2) { (tile.m0, tile.n0) } else { (1 + rng.below(tile.m0), 1 + rng.below(tile.n0)) };
     let real = rng.chance(2);
-    let case = Case::sample(tile, &mut rng, k, rows, cols, real);
+    let case = Case::<L, R, O>::sample(tile, &mut rng, k, rows, cols, real);
     for side in [Side::Before, Side::After] {
         let what = format!("{} {tile:?} seed {seed} {side:?} rows {rows} cols {cols} k {k}", row.row().name);
         case.check(row, side, !real, &what);
@@ -196,13 +245,13 @@ fn sampled(row: Bound, tile: Tile, seed: u64) {
 }
 
 /// Every valid part of the tile, with k = 0 and a few others, at least one batch, and a guard page on either side.
-fn edges(row: Bound, tile: Tile) {
+fn edges<L: Value, R: Value, O: Value>(row: Bound, tile: Tile) {
     let mut rng = Rng::new(7);
     for rows in 0..=tile.m0 {
         for cols in 0..=tile.n0 {
             for k in [0, 1, 5] {
                 let case = loop {
-                    let case = Case::sample(tile, &mut rng, k, rows, cols, false);
+                    let case = Case::<L, R, O>::sample(tile, &mut rng, k, rows, cols, false);
                     if !case.batches.is_empty() {
                         break case;
                     }
@@ -218,95 +267,114 @@ fn edges(row: Bound, tile: Tile) {
 
 /// A tile without columns or without rows reads no operand: they end at a guard page before their first element, and
 /// slices may be empty.
-fn nothing_is_read_where_there_is_no_element(row: Bound) {
+fn nothing_is_read_where_there_is_no_element<L: Value, R: Value, O: Value>(row: Bound) {
     let tile = row.tile(Tile { m0: 2, n0: 8, k0: 1 });
     for [rows, cols] in [[tile.m0, 0], [0, tile.n0]] {
-        let mut case = Case::sample(tile, &mut Rng::new(1), 5, rows, cols, false);
+        let mut case = Case::<L, R, O>::sample(tile, &mut Rng::new(1), 5, rows, cols, false);
         case.batches = vec![Batch::default()];
         (case.lhs, case.rhs, case.bias, case.init) = (Vec::new(), Vec::new(), None, None);
         case.check(row, Side::After, true, row.row().name);
         // An address that nothing may be read at.
-        let (bias, init): (&[f32], &[f32]) = (&[], &[]);
-        let mut args = case.args(&case.lhs, &case.rhs, &mut []);
+        let (bias, init): (&[O], &[O]) = (&[], &[]);
+        let mut scratch = vec![0; row.row().scratch(tile.m0)];
+        let mut args = case.args(&case.lhs, &case.rhs, &mut [], &mut scratch);
         (args.bias, args.init, args.out_row_stride) = (Some(bias), Some(init), tile.n0 as isize);
         row.run(&mut args).unwrap();
     }
 }
 
 /// NaN, infinities and the sign of zero go through accumulation, bias and clamp as IEEE 754 says.
-fn special_values(row: Bound) {
+fn special_values<L: Value, R: Value, O: Value>(row: Bound) {
     let tile = row.tile(Tile { m0: 2, n0: 8, k0: 1 });
-    let all = |lhs: f32, rhs: f32, init: f32, bias: Option<f32>, clamp: Option<[f32; 2]>, accumulate: bool| {
-        let lhs = vec![lhs; tile.m0];
-        let rhs = vec![rhs; tile.n0];
-        let (start, bias) = (vec![init; tile.n0], bias.map(|b| vec![b; tile.n0]));
-        let mut out = vec![if accumulate { init } else { CANARY }; tile.m0 * tile.n0];
+    let all = |lhs: f64, rhs: f64, init: f64, bias: Option<f64>, clamp: Option<[f64; 2]>, accumulate: bool| {
+        let lhs = vec![L::narrow(lhs); tile.m0 * tile.k0];
+        let rhs = vec![R::narrow(rhs); tile.n0 * tile.k0];
+        let (start, bias) = (vec![O::narrow(init); tile.n0], bias.map(|b| vec![O::narrow(b); tile.n0]));
+        let mut out = vec![if accumulate { O::narrow(init) } else { canary() }; tile.m0 * tile.n0];
         let mut args = Args {
             tile,
             rows: tile.m0,
             cols: tile.n0,
             lhs: &lhs,
-            lhs_row_stride: 1,
-            lhs_k_stride: tile.m0 as isize,
+            lhs_row_stride: tile.k0 as isize,
+            lhs_k_stride: (tile.m0 * tile.k0) as isize,
             rhs: &rhs,
-            rhs_k_stride: tile.n0 as isize,
+            rhs_k_stride: (tile.n0 * tile.k0) as isize,
             batches: &[Batch::default()],
             k_per_batch: 1,
             init: (!accumulate).then_some(&start[..]),
             init_row_stride: 0,
             bias: bias.as_deref(),
-            clamp,
+            clamp: clamp.map(|c| c.map(O::narrow)),
             out: &mut out,
             out_row_stride: tile.n0 as isize,
             accumulate,
             scales: None,
             prefetch_rhs: None,
             prefetch_out: None,
-            scratch: &mut [],
+            scratch: &mut vec![0; row.row().scratch(tile.m0)],
         };
         row.run(&mut args).unwrap();
-        assert!(out.iter().all(|x| x.to_bits() == out[0].to_bits() || x.is_nan() && out[0].is_nan()));
-        out[0]
+        let nan = |x: O| x.widen().is_nan();
+        assert!(out.iter().all(|&x| bits(x) == bits(out[0]) || nan(x) && nan(out[0])));
+        out[0].widen()
     };
     let run = |lhs, rhs, init, clamp| {
         let (fresh, added) = (all(lhs, rhs, init, None, clamp, false), all(lhs, rhs, init, None, clamp, true));
         assert!(fresh.to_bits() == added.to_bits() || fresh.is_nan() && added.is_nan(), "{fresh} and {added}");
         fresh
     };
-    let inf = f32::INFINITY;
-    assert!(all(1.0, 1.0, 0.0, Some(f32::NAN), Some([0.0, 6.0]), false).is_nan(), "a NaN in the bias stays");
+    let inf = f64::INFINITY;
+    assert!(all(1.0, 1.0, 0.0, Some(f64::NAN), Some([0.0, 6.0]), false).is_nan(), "a NaN in the bias stays");
     assert!(all(1.0, inf, 0.0, Some(-inf), None, false).is_nan(), "inf - inf is NaN");
-    assert!(run(0.0, f32::NAN, 1.0, None).is_nan(), "0 · NaN is NaN");
+    assert!(run(0.0, f64::NAN, 1.0, None).is_nan(), "0 · NaN is NaN");
     assert!(run(0.0, inf, 1.0, None).is_nan(), "0 · inf is NaN");
     assert_eq!(run(1.0, inf, 1.0, None), inf);
-    assert!(run(1.0, f32::NAN, 1.0, Some([0.0, 6.0])).is_nan(), "clamp keeps NaN");
+    assert!(run(1.0, f64::NAN, 1.0, Some([0.0, 6.0])).is_nan(), "clamp keeps NaN");
     assert_eq!(run(1.0, inf, 1.0, Some([0.0, 6.0])), 6.0);
     assert_eq!(run(-1.0, inf, 1.0, Some([0.0, 6.0])), 0.0);
-    assert_eq!(run(0.0, -1.0, -0.0, Some([0.0, 6.0])).to_bits(), (-0.0f32).to_bits(), "clamp keeps -0");
-    let tiny = f32::from_bits(1);
-    assert_eq!(run(1.0, tiny, 0.0, None), tiny, "denormals are not flushed");
+    // What follows holds where no zero is added to a sum of -0 that k's own chain began.
+    if !matches!(row.row().numerics, Numerics::SplitK(_) | Numerics::Bf16Dot) && tile.k0 == 1 {
+        assert_eq!(run(0.0, -1.0, -0.0, Some([0.0, 6.0])).to_bits(), (-0.0f64).to_bits(), "clamp keeps -0");
+    }
+    let tiny = least::<R>();
+    let expected = if row.row().numerics == Numerics::Bf16Dot { 0.0 } else { O::narrow(tiny).widen() };
+    assert_eq!(run(1.0, tiny, 0.0, None), expected, "denormals are what the class says");
+}
+
+/// The least denormal.
+fn least<T: Value>() -> f64 {
+    match T::TYPE {
+        ElemType::F64 => f64::from_bits(1),
+        ElemType::F32 => f32::from_bits(1).into(),
+        ElemType::F16 => 2.0f64.powi(-24),
+        ElemType::Bf16 => 2.0f64.powi(-133),
+        other => panic!("{} has no denormals", other.name()),
+    }
 }
 
 /// Arguments that don't fit are refused, and nothing is written.
-fn refusals(row: Bound) {
+fn refusals<L: Value, R: Value, O: Value>(row: Bound) {
     let tile = row.tile(Tile { m0: 2, n0: 8, k0: 1 });
+    let k0 = tile.k0;
     let case = {
         let mut rng = Rng::new(3);
-        let mut case = Case::sample(tile, &mut rng, 4, tile.m0, tile.n0, false);
+        let mut case = Case::<L, R, O>::sample(tile, &mut rng, 4 * k0, tile.m0, tile.n0, false);
         case.batches = vec![Batch::default()];
-        case.lhs = vec![1.0; 4 * tile.m0];
-        (case.lhs_row_stride, case.lhs_k_stride) = (1, tile.m0 as isize);
-        case.rhs = vec![1.0; 4 * tile.n0];
-        case.rhs_k_stride = tile.n0 as isize;
+        case.lhs = vec![L::narrow(1.0); 4 * tile.m0 * k0];
+        (case.lhs_row_stride, case.lhs_k_stride) = (k0 as isize, (tile.m0 * k0) as isize);
+        case.rhs = vec![R::narrow(1.0); 4 * tile.n0 * k0];
+        case.rhs_k_stride = (tile.n0 * k0) as isize;
         case
     };
     let before = case.out.clone();
-    let refused = |change: &dyn Fn(&mut Args<'_, f32, f32, f32>)| {
+    let refused = |change: &dyn Fn(&mut Args<'_, L, R, O>)| {
         let mut out = before.clone();
-        let mut args = case.args(&case.lhs, &case.rhs, &mut out);
+        let mut scratch = vec![0; row.row().scratch(tile.m0)];
+        let mut args = case.args(&case.lhs, &case.rhs, &mut out, &mut scratch);
         change(&mut args);
         let error = row.run(&mut args).unwrap_err();
-        let bits = |v: &[f32]| v.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        let bits = |v: &[O]| v.iter().map(|x| bits(*x)).collect::<Vec<_>>();
         assert_eq!(bits(&out), bits(&before));
         error
     };
@@ -314,7 +382,7 @@ fn refusals(row: Bound) {
         ArgsError::Bounds { operand, .. } => operand,
         other => panic!("{other}"),
     };
-    assert_eq!(operand(refused(&|a| a.k_per_batch = 5)), "lhs");
+    assert_eq!(operand(refused(&|a| a.k_per_batch += 1)), "lhs");
     assert_eq!(operand(refused(&|a| a.lhs = &a.lhs[1..])), "lhs");
     assert_eq!(operand(refused(&|a| a.rhs = &a.rhs[1..])), "rhs");
     assert_eq!(operand(refused(&|a| a.lhs_k_stride = isize::MIN)), "lhs");
@@ -323,7 +391,7 @@ fn refusals(row: Bound) {
     assert_eq!(operand(refused(&|a| a.init = Some(&[]))), "init");
     assert!(matches!(refused(&|a| a.rows += 1), ArgsError::Tile { .. }));
     // A depth of a tile so large that products of sizes wrap.
-    let huge = |a: &mut Args<'_, f32, f32, f32>| {
+    let huge = |a: &mut Args<'_, L, R, O>| {
         a.tile.k0 = usize::MAX / 3 + 1;
         a.k_per_batch = 1;
         a.rhs = &a.rhs[..3];
@@ -331,16 +399,19 @@ fn refusals(row: Bound) {
     if row.row().tile[0] == smalti_ukernels::name::Dim::Runtime {
         assert_eq!(operand(refused(&huge)), "rhs");
     }
+    if row.row().scratch(tile.m0) > 0 {
+        assert!(matches!(refused(&|a| a.scratch = &mut []), ArgsError::Scratch { .. }));
+    }
     if tile.m0 > 1 {
         assert!(matches!(refused(&|a| a.out_row_stride = a.cols as isize - 1), ArgsError::OutStride { .. }));
     }
 }
 
 /// The operands of the product whose hash is committed.
-fn chain_operands() -> (Vec<f32>, Vec<f32>) {
+fn chain_operands<L: Value, R: Value>() -> (Vec<L>, Vec<R>) {
     let mut rng = Rng::new(2024);
-    let lhs = (0..CHAIN_M * CHAIN_K).map(|_| rng.real()).collect();
-    (lhs, (0..CHAIN_K * CHAIN_N).map(|_| rng.real()).collect())
+    let lhs = (0..CHAIN_M * CHAIN_K).map(|_| any(&mut rng)).collect();
+    (lhs, (0..CHAIN_K * CHAIN_N).map(|_| any(&mut rng)).collect())
 }
 
 const CHAIN_M: usize = 29;
@@ -350,39 +421,56 @@ const CHAIN_K: usize = 53;
 /// The committed hash is that of the definition, by the standard library's `mul_add`.
 pub(crate) fn hash_is_that_of_the_definition() {
     let (lhs, rhs) = chain_operands();
-    let out: Vec<f32> = (0..CHAIN_M * CHAIN_N)
-        .map(|at| {
-            let (i, j) = (at / CHAIN_N, at % CHAIN_N);
-            (0..CHAIN_K).fold(0.0f32, |acc, k| lhs[i * CHAIN_K + k].mul_add(rhs[k * CHAIN_N + j], acc))
-        })
-        .collect();
-    assert_eq!(fnv1a(&out), FUSED_CHAIN_F32);
+    assert_eq!(fnv1a(&definition::<f32, f32, f32>(&lhs, &rhs)), FUSED_CHAIN_F32);
 }
 
-fn fnv1a(values: &[f32]) -> u64 {
+/// One fused multiply-add per k, in ascending k, in f32 or f64; then one rounding.
+fn definition<L: Value, R: Value, O: Value>(lhs: &[L], rhs: &[R]) -> Vec<O> {
+    (0..CHAIN_M * CHAIN_N)
+        .map(|at| {
+            let (i, j) = (at / CHAIN_N, at % CHAIN_N);
+            let pair = |k: usize| (lhs[i * CHAIN_K + k].widen(), rhs[k * CHAIN_N + j].widen());
+            O::narrow(if O::TYPE == ElemType::F64 {
+                (0..CHAIN_K).map(pair).fold(0.0, |acc, (x, y)| x.mul_add(y, acc))
+            } else {
+                (0..CHAIN_K).map(pair).fold(0.0f32, |acc, (x, y)| (x as f32).mul_add(y as f32, acc)).into()
+            })
+        })
+        .collect()
+}
+
+fn fnv1a<T: Value>(values: &[T]) -> u64 {
     values
         .iter()
-        .flat_map(|x| x.to_bits().to_le_bytes())
+        .flat_map(|&x| bits(x).to_le_bytes().into_iter().take(size_of::<T>()))
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
-/// FNV-1a over the bits of a 29 x 67 product of depth 53, tile by tile with the row's own tile.
-fn chain(row: Bound) -> u64 {
+/// A 29 x 67 product of depth 53, tile by tile with the row's own tile, and what it should be.
+fn chain<L: Value, R: Value, O: Value>(row: Bound) -> [Vec<O>; 2] {
     let (m, n, k) = (CHAIN_M, CHAIN_N, CHAIN_K);
-    let (lhs, rhs) = chain_operands();
-    let mut out = vec![0.0f32; m * n];
+    let (lhs, rhs) = chain_operands::<L, R>();
+    let mut out = vec![O::narrow(0.0); m * n];
     let tile = row.tile(Tile { m0: 3, n0: 5, k0: 1 });
-    for i in (0..m).step_by(tile.m0) {
-        for j in (0..n).step_by(tile.n0) {
+    let k_tiles = k.div_ceil(tile.k0);
+    for j in (0..n).step_by(tile.n0) {
+        // Columns of the right operand as panels; nothing reads what is not there.
+        let cols = tile.n0.min(n - j);
+        let mut panel = vec![canary::<R>(); k_tiles * tile.n0 * tile.k0];
+        for at in 0..k * cols {
+            let (kk, c) = (at / cols, at % cols);
+            panel[(kk / tile.k0 * tile.n0 + c) * tile.k0 + kk % tile.k0] = rhs[kk * n + j + c];
+        }
+        for i in (0..m).step_by(tile.m0) {
             let mut args = Args {
                 tile,
                 rows: tile.m0.min(m - i),
-                cols: tile.n0.min(n - j),
+                cols,
                 lhs: &lhs[i * k..],
                 lhs_row_stride: k as isize,
-                lhs_k_stride: 1,
-                rhs: &rhs[j..],
-                rhs_k_stride: n as isize,
+                lhs_k_stride: tile.k0 as isize,
+                rhs: &panel,
+                rhs_k_stride: (tile.n0 * tile.k0) as isize,
                 batches: &[Batch::default()],
                 k_per_batch: k,
                 init: None,
@@ -395,10 +483,10 @@ fn chain(row: Bound) -> u64 {
                 scales: None,
                 prefetch_rhs: None,
                 prefetch_out: None,
-                scratch: &mut [],
+                scratch: &mut vec![0; row.row().scratch(tile.m0)],
             };
             row.run(&mut args).unwrap();
         }
     }
-    fnv1a(&out)
+    [out, definition(&lhs, &rhs)]
 }

@@ -25,11 +25,6 @@ impl Rng {
         self.below(one_in) == 0
     }
 
-    /// A small integer: products and sums of a few thousand of them are exact in f32.
-    pub(crate) fn integer(&mut self) -> f32 {
-        self.below(17) as f32 - 8.0
-    }
-
     pub(crate) fn real(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1 << 23) as f32 - 1.0
     }

@@ -1,0 +1,249 @@
+//! AVX-512 VNNI. Source: Intel SDM volume 2 (VPDPBUSD, VPDPWSSD).
+//!
+//! VPDPBUSD multiplies unsigned bytes with signed ones. Where the operands' signs are others, one operand's sign bit is
+//! flipped, which adds or takes 128, and that times the sum of the other operand is taken back in the end: exact in
+//! wrapping 32-bit arithmetic.
+
+use super::RawArgs;
+use super::dot::{Dot, Lhs};
+use super::tile::tile;
+use super::x86_64::{I32x16, bits};
+use core::arch::x86_64::*;
+
+/// # Safety
+/// As [`Kernel`](super::Kernel) on the types of `D`; the machine has what `enable` names.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
+unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
+    if a.rows > 0 && a.cols > 0 {
+        // SAFETY: the caller's; there are a row and a column, so the operands are read.
+        unsafe { tile::<D, M0, NV, CHAINS, false>(a) }
+    }
+}
+
+/// Bytes in fours of k, `LHS` and `RHS` where they are signed.
+struct Bytes<const LHS: bool, const RHS: bool>;
+
+impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
+    const K0: usize = 4;
+    const LHS_BITS: usize = 8;
+    const RHS_BITS: usize = 8;
+    const SUMS: i32 = match (LHS, RHS) {
+        // The right operand plays the unsigned part.
+        (true, true) => -128,
+        // The right operand plays the signed part.
+        (false, false) => 128,
+        _ => 0,
+    };
+    type Out = I32x16;
+    type Right = __m512i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe {
+            let v = _mm512_maskz_loadu_epi32(mask, p.cast());
+            if LHS == RHS { _mm512_xor_si512(v, _mm512_set1_epi8(-128)) } else { v }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { Self::right(p, !0) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let left = _mm512_set1_epi32(lhs.cast::<i32>().read_unaligned());
+            for (acc, &right) in acc.iter_mut().zip(right) {
+                *acc =
+                    if LHS { _mm512_dpbusd_epi32(*acc, right, left) } else { _mm512_dpbusd_epi32(*acc, left, right) };
+            }
+        }
+    }
+
+    unsafe fn sums(lhs: &Lhs, sums: &mut [i32; 16]) {
+        // SAFETY: the caller's.
+        unsafe { sums_of_bytes::<LHS>(lhs, sums) }
+    }
+}
+
+/// Sums of each row's bytes.
+///
+/// # Safety
+/// The rows are readable; the machine has what `enable` names.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
+unsafe fn sums_of_bytes<const SIGNED: bool>(lhs: &Lhs, sums: &mut [i32; 16]) {
+    let ones = _mm512_set1_epi8(1);
+    let add = |acc, v| if SIGNED { _mm512_dpbusd_epi32(acc, ones, v) } else { _mm512_dpbusd_epi32(acc, v, ones) };
+    // SAFETY: the caller's; what lies beyond is masked.
+    unsafe {
+        if lhs.k_stride == 4 {
+            for (r, sum) in sums.iter_mut().enumerate().take(lhs.last).skip(lhs.first) {
+                let (from, count) = (lhs.row(r), 4 * lhs.steps);
+                let mut acc = [_mm512_setzero_si512(); 2];
+                let mut at = 0;
+                while at < count {
+                    for (i, acc) in acc.iter_mut().enumerate() {
+                        let left = count.saturating_sub(at + 64 * i);
+                        let mask = if left >= 64 { !0 } else { !(!0u64 << left) };
+                        *acc = add(*acc, _mm512_maskz_loadu_epi8(mask, from.wrapping_add(at + 64 * i).cast()));
+                    }
+                    at += 128;
+                }
+                *sum = _mm512_reduce_add_epi32(_mm512_add_epi32(acc[0], acc[1]));
+            }
+        } else if lhs.row_stride == 4 {
+            // Each lane is a row.
+            let mask = bits(lhs.last) & !bits(lhs.first);
+            let mut acc = [_mm512_setzero_si512(); 4];
+            for t in 0..lhs.steps {
+                let from = lhs.lhs.wrapping_offset(t as isize * lhs.k_stride);
+                acc[t % 4] = add(acc[t % 4], _mm512_maskz_loadu_epi32(mask, from.cast()));
+            }
+            let all = _mm512_add_epi32(_mm512_add_epi32(acc[0], acc[1]), _mm512_add_epi32(acc[2], acc[3]));
+            _mm512_storeu_si512(sums.as_mut_ptr().cast(), all);
+        } else {
+            for (r, sum) in sums.iter_mut().enumerate().take(lhs.last).skip(lhs.first) {
+                let mut acc = _mm512_setzero_si512();
+                for t in 0..lhs.steps {
+                    let from = lhs.row(r).wrapping_offset(t as isize * lhs.k_stride);
+                    acc = add(acc, _mm512_maskz_loadu_epi32(1, from.cast()));
+                }
+                *sum = _mm512_reduce_add_epi32(acc);
+            }
+        }
+    }
+}
+
+/// i16 in pairs of k.
+struct I16;
+
+impl Dot for I16 {
+    const K0: usize = 2;
+    const LHS_BITS: usize = 16;
+    const RHS_BITS: usize = 16;
+    type Out = I32x16;
+    type Right = __m512i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_maskz_loadu_epi32(mask, p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_loadu_si512(p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
+        // SAFETY: the caller's.
+        unsafe { dpwssd_row(acc, lhs, right) }
+    }
+}
+
+/// i16 with i8, in pairs of k: the right operand is widened as it is loaded.
+struct I16I8;
+
+impl Dot for I16I8 {
+    const K0: usize = 2;
+    const LHS_BITS: usize = 16;
+    const RHS_BITS: usize = 8;
+    type Out = I32x16;
+    type Right = __m512i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_cvtepi8_epi16(_mm256_maskz_loadu_epi16(mask, p.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_cvtepi8_epi16(_mm256_loadu_si256(p.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
+        // SAFETY: the caller's.
+        unsafe { dpwssd_row(acc, lhs, right) }
+    }
+}
+
+/// Adds one row's products of pairs of i16.
+///
+/// # Safety
+/// The pair is readable, and the machine has AVX-512 VNNI.
+#[inline(always)]
+unsafe fn dpwssd_row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
+    // SAFETY: the caller's.
+    unsafe {
+        let left = _mm512_set1_epi32(lhs.cast::<i32>().read_unaligned());
+        for (acc, &right) in acc.iter_mut().zip(right) {
+            *acc = _mm512_dpwssd_epi32(*acc, left, right);
+        }
+    }
+}
+
+macro_rules! rows {
+    ($dot:ty, $k0:literal; $($name:ident, $m0:literal, $chains:literal;)*) => {$(
+        /// # Computes
+        /// The [operation](super) on the types of its name.
+        /// # Operands
+        #[doc = concat!("Tile ", $m0, " x 32 x ", $k0, "; strides as given; no alignment.")]
+        /// # Needs
+        /// AVX-512 (F, BW, DQ, VL) and VNNI.
+        /// # Numerics
+        /// `Exact`.
+        /// # Registers
+        #[doc = concat!($chains, " x ", $m0, " x 2 accumulators, 2 of the right operand, of 32.")]
+        /// # Safety
+        /// As [`Kernel`](super::Kernel) on these types; the machine has AVX-512 and VNNI.
+        pub unsafe fn $name(a: &RawArgs) {
+            // SAFETY: the caller's.
+            unsafe { run::<$dot, $m0, 2, $chains>(a) }
+        }
+    )*};
+}
+
+rows! { Bytes<true, true>, 4;
+    mmt4d_i8i8i32_1x32x4_x86_64_avx512_vnni, 1, 4;
+    mmt4d_i8i8i32_2x32x4_x86_64_avx512_vnni, 2, 4;
+    mmt4d_i8i8i32_4x32x4_x86_64_avx512_vnni, 4, 2;
+    mmt4d_i8i8i32_8x32x4_x86_64_avx512_vnni, 8, 1;
+    mmt4d_i8i8i32_14x32x4_x86_64_avx512_vnni, 14, 1;
+}
+rows! { Bytes<false, true>, 4;
+    mmt4d_u8i8i32_1x32x4_x86_64_avx512_vnni, 1, 4;
+    mmt4d_u8i8i32_2x32x4_x86_64_avx512_vnni, 2, 4;
+    mmt4d_u8i8i32_4x32x4_x86_64_avx512_vnni, 4, 2;
+    mmt4d_u8i8i32_8x32x4_x86_64_avx512_vnni, 8, 1;
+    mmt4d_u8i8i32_14x32x4_x86_64_avx512_vnni, 14, 1;
+}
+rows! { Bytes<false, false>, 4;
+    mmt4d_u8u8i32_1x32x4_x86_64_avx512_vnni, 1, 4;
+    mmt4d_u8u8i32_2x32x4_x86_64_avx512_vnni, 2, 4;
+    mmt4d_u8u8i32_4x32x4_x86_64_avx512_vnni, 4, 2;
+    mmt4d_u8u8i32_8x32x4_x86_64_avx512_vnni, 8, 1;
+    mmt4d_u8u8i32_14x32x4_x86_64_avx512_vnni, 14, 1;
+}
+rows! { I16, 2;
+    mmt4d_i16i16i32_1x32x2_x86_64_avx512_vnni, 1, 4;
+    mmt4d_i16i16i32_2x32x2_x86_64_avx512_vnni, 2, 4;
+    mmt4d_i16i16i32_4x32x2_x86_64_avx512_vnni, 4, 2;
+    mmt4d_i16i16i32_8x32x2_x86_64_avx512_vnni, 8, 1;
+    mmt4d_i16i16i32_14x32x2_x86_64_avx512_vnni, 14, 1;
+}
+rows! { I16I8, 2;
+    mmt4d_i16i8i32_1x32x2_x86_64_avx512_vnni, 1, 4;
+    mmt4d_i16i8i32_2x32x2_x86_64_avx512_vnni, 2, 4;
+    mmt4d_i16i8i32_4x32x2_x86_64_avx512_vnni, 4, 2;
+    mmt4d_i16i8i32_8x32x2_x86_64_avx512_vnni, 8, 1;
+    mmt4d_i16i8i32_14x32x2_x86_64_avx512_vnni, 14, 1;
+}

@@ -1,0 +1,217 @@
+//! AVX-VNNI: the instructions of AVX-512 VNNI on 256 bits in an encoding of their own. Source: Intel SDM volume 2
+//! (VPDPBUSD, VPDPWSSD). How signs are handled is told of the [AVX-512 rows](super::x86_64_avx512_vnni).
+
+use super::RawArgs;
+use super::dot::{Dot, Lhs, Output};
+use super::tile::tile;
+use super::x86_64::{I32x8, part, window};
+use super::x86_64_avx2_fma::widened_bytes;
+use core::arch::x86_64::*;
+
+/// # Safety
+/// As [`Kernel`](super::Kernel) on the types of `D`; the machine has what `enable` names.
+#[target_feature(enable = "avx2,fma,f16c,avxvnni")]
+unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
+    if a.rows == 0 || a.cols == 0 {
+        return;
+    }
+    if a.cols == NV * <D::Out as Output>::LANES {
+        // SAFETY: the caller's; all columns are valid.
+        unsafe { tile::<D, M0, NV, CHAINS, true>(a) }
+    } else {
+        // SAFETY: the caller's; there are a row and a column, so the operands are read.
+        unsafe { tile::<D, M0, NV, CHAINS, false>(a) }
+    }
+}
+
+/// Bytes in fours of k, `LHS` and `RHS` where they are signed.
+struct Bytes<const LHS: bool, const RHS: bool>;
+
+impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
+    const K0: usize = 4;
+    const LHS_BITS: usize = 8;
+    const RHS_BITS: usize = 8;
+    const SUMS: i32 = match (LHS, RHS) {
+        // The right operand plays the unsigned part.
+        (true, true) => -128,
+        // The right operand plays the signed part.
+        (false, false) => 128,
+        _ => 0,
+    };
+    type Out = I32x8;
+    type Right = __m256i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, lanes: usize) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { flipped::<LHS, RHS>(I32x8::load(p, lanes)) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { flipped::<LHS, RHS>(_mm256_loadu_si256(p.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m256i; NV], lhs: *const u8, right: &[__m256i; NV]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let left = _mm256_set1_epi32(lhs.cast::<i32>().read_unaligned());
+            for (acc, &right) in acc.iter_mut().zip(right) {
+                *acc = if LHS {
+                    _mm256_dpbusd_avx_epi32(*acc, right, left)
+                } else {
+                    _mm256_dpbusd_avx_epi32(*acc, left, right)
+                };
+            }
+        }
+    }
+
+    unsafe fn sums(lhs: &Lhs, sums: &mut [i32; 16]) {
+        // SAFETY: the caller's.
+        unsafe { sums_of_bytes::<LHS>(lhs, sums) }
+    }
+}
+
+/// The right operand as its part in the product wants it.
+///
+/// # Safety
+/// The machine has AVX2.
+#[inline(always)]
+unsafe fn flipped<const LHS: bool, const RHS: bool>(v: __m256i) -> __m256i {
+    // SAFETY: the caller's.
+    unsafe { if LHS == RHS { _mm256_xor_si256(v, _mm256_set1_epi8(-128)) } else { v } }
+}
+
+/// Sums of each row's bytes.
+///
+/// # Safety
+/// The rows are readable; the machine has what `enable` names.
+#[target_feature(enable = "avx2,fma,f16c,avxvnni")]
+unsafe fn sums_of_bytes<const SIGNED: bool>(lhs: &Lhs, sums: &mut [i32; 16]) {
+    let ones = _mm256_set1_epi8(1);
+    let add =
+        |acc, v| if SIGNED { _mm256_dpbusd_avx_epi32(acc, ones, v) } else { _mm256_dpbusd_avx_epi32(acc, v, ones) };
+    let mut lanes = [0i32; 8];
+    // SAFETY: the caller's; what lies beyond is not accessed.
+    unsafe {
+        if lhs.row_stride == 4 && lhs.k_stride != 4 && lhs.last <= 8 {
+            // Each lane is a row.
+            let mask = _mm256_andnot_si256(window(lhs.first), window(lhs.last));
+            let mut acc = [_mm256_setzero_si256(); 4];
+            for t in 0..lhs.steps {
+                let from = lhs.lhs.wrapping_offset(t as isize * lhs.k_stride);
+                acc[t % 4] = add(acc[t % 4], _mm256_maskload_epi32(from.cast(), mask));
+            }
+            let all = _mm256_add_epi32(_mm256_add_epi32(acc[0], acc[1]), _mm256_add_epi32(acc[2], acc[3]));
+            _mm256_storeu_si256(sums.as_mut_ptr().cast(), all);
+            return;
+        }
+        for (r, sum) in sums.iter_mut().enumerate().take(lhs.last).skip(lhs.first) {
+            let mut acc = _mm256_setzero_si256();
+            let mut done = 0;
+            if lhs.k_stride == 4 {
+                while done + 8 <= lhs.steps {
+                    acc = add(acc, _mm256_loadu_si256(lhs.row(r).add(4 * done).cast()));
+                    done += 8;
+                }
+            }
+            while done < lhs.steps {
+                let four = part(lhs.row(r).wrapping_offset(done as isize * lhs.k_stride), 4);
+                acc = add(acc, _mm256_zextsi128_si256(four));
+                done += 1;
+            }
+            _mm256_storeu_si256(lanes.as_mut_ptr().cast(), acc);
+            *sum = lanes.iter().fold(0, |sum, &lane| sum.wrapping_add(lane));
+        }
+    }
+}
+
+/// Pairs of i16: the right operand's bytes are widened as they are loaded where it has `RHS_BITS` of 8.
+struct Pairs<const RHS_BITS: usize>;
+
+impl<const RHS_BITS: usize> Dot for Pairs<RHS_BITS> {
+    const K0: usize = 2;
+    const LHS_BITS: usize = 16;
+    const RHS_BITS: usize = RHS_BITS;
+    type Out = I32x8;
+    type Right = __m256i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, lanes: usize) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { if RHS_BITS == 16 { I32x8::load(p, lanes) } else { widened_bytes::<true>(part(p, 2 * lanes)) } }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe {
+            if RHS_BITS == 16 { _mm256_loadu_si256(p.cast()) } else { widened_bytes::<true>(_mm_loadu_si128(p.cast())) }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m256i; NV], lhs: *const u8, right: &[__m256i; NV]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let left = _mm256_set1_epi32(lhs.cast::<i32>().read_unaligned());
+            for (acc, &right) in acc.iter_mut().zip(right) {
+                *acc = _mm256_dpwssd_avx_epi32(*acc, left, right);
+            }
+        }
+    }
+}
+
+macro_rules! rows {
+    ($dot:ty, $k0:literal; $($name:ident, $m0:literal, $chains:literal;)*) => {$(
+        /// # Computes
+        /// The [operation](super) on the types of its name.
+        /// # Operands
+        #[doc = concat!("Tile ", $m0, " x 16 x ", $k0, "; strides as given; no alignment.")]
+        /// # Needs
+        /// AVX2, FMA, F16C and AVX-VNNI.
+        /// # Numerics
+        /// `Exact`.
+        /// # Registers
+        #[doc = concat!($chains, " x ", $m0, " x 2 accumulators, 2 of the right operand and 1 of the left one, of 16.")]
+        /// # Safety
+        /// As [`Kernel`](super::Kernel) on these types; the machine has AVX2 and AVX-VNNI.
+        pub unsafe fn $name(a: &RawArgs) {
+            // SAFETY: the caller's.
+            unsafe { run::<$dot, $m0, 2, $chains>(a) }
+        }
+    )*};
+}
+
+rows! { Bytes<true, true>, 4;
+    mmt4d_i8i8i32_1x16x4_x86_64_avx_vnni, 1, 4;
+    mmt4d_i8i8i32_2x16x4_x86_64_avx_vnni, 2, 2;
+    mmt4d_i8i8i32_4x16x4_x86_64_avx_vnni, 4, 1;
+    mmt4d_i8i8i32_6x16x4_x86_64_avx_vnni, 6, 1;
+}
+rows! { Bytes<false, true>, 4;
+    mmt4d_u8i8i32_1x16x4_x86_64_avx_vnni, 1, 4;
+    mmt4d_u8i8i32_2x16x4_x86_64_avx_vnni, 2, 2;
+    mmt4d_u8i8i32_4x16x4_x86_64_avx_vnni, 4, 1;
+    mmt4d_u8i8i32_6x16x4_x86_64_avx_vnni, 6, 1;
+}
+rows! { Bytes<false, false>, 4;
+    mmt4d_u8u8i32_1x16x4_x86_64_avx_vnni, 1, 4;
+    mmt4d_u8u8i32_2x16x4_x86_64_avx_vnni, 2, 2;
+    mmt4d_u8u8i32_4x16x4_x86_64_avx_vnni, 4, 1;
+    mmt4d_u8u8i32_6x16x4_x86_64_avx_vnni, 6, 1;
+}
+rows! { Pairs<16>, 2;
+    mmt4d_i16i16i32_1x16x2_x86_64_avx_vnni, 1, 4;
+    mmt4d_i16i16i32_2x16x2_x86_64_avx_vnni, 2, 2;
+    mmt4d_i16i16i32_4x16x2_x86_64_avx_vnni, 4, 1;
+    mmt4d_i16i16i32_6x16x2_x86_64_avx_vnni, 6, 1;
+}
+rows! { Pairs<8>, 2;
+    mmt4d_i16i8i32_1x16x2_x86_64_avx_vnni, 1, 4;
+    mmt4d_i16i8i32_2x16x2_x86_64_avx_vnni, 2, 2;
+    mmt4d_i16i8i32_4x16x2_x86_64_avx_vnni, 4, 1;
+    mmt4d_i16i8i32_6x16x2_x86_64_avx_vnni, 6, 1;
+}
