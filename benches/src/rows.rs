@@ -3,7 +3,7 @@
 use smalti_ukernels::elem::ElemType;
 use smalti_ukernels::mmt4d::reference::{Value, WithTypes, with_types};
 use smalti_ukernels::mmt4d::{Args, Batch, Tile};
-use smalti_ukernels::table::Bound;
+use smalti_ukernels::table::{Bound, Scales};
 
 /// A whole tile of so many k-tiles, packed operands.
 pub struct TileCall {
@@ -50,31 +50,45 @@ impl WithTypes for Operands {
         let (lhs, rhs) = (ramp::<L>(m0 * k), ramp::<R>(n0 * k));
         let mut out = vec![O::narrow(0.0); m0 * n0];
         let mut scratch = vec![0; row.row().scratch(m0)];
+        // A driver sums rows once for all tiles that they are in.
+        let sum = |r: usize| (0..k).map(|i| lhs[(i / k0 * m0 + r) * k0 + i % k0].widen() as i32).sum::<i32>();
+        let sums: Vec<u8> = match row.row().scales {
+            Scales::Sums => (0..m0).flat_map(|r| sum(r).to_ne_bytes()).collect(),
+            Scales::None => Vec::new(),
+        };
+        let batches = [Batch::default()];
+        let mut args = Args {
+            tile,
+            rows: m0,
+            cols: n0,
+            lhs: &lhs,
+            lhs_row_stride: k0 as isize,
+            lhs_k_stride: (m0 * k0) as isize,
+            rhs: &rhs,
+            rhs_k_stride: (n0 * k0) as isize,
+            batches: &batches,
+            k_per_batch: k,
+            init: None,
+            init_row_stride: 0,
+            bias: None,
+            clamp: None,
+            out: &mut out,
+            out_row_stride: n0 as isize,
+            accumulate: false,
+            scales: (!sums.is_empty()).then_some(&sums),
+            prefetch_rhs: None,
+            prefetch_out: None,
+            scratch: &mut scratch,
+        };
+        // Checked once: what is measured is the kernel, called as drivers do.
+        row.run(&mut args).expect("operands fit the tile");
+        let mut raw = args.raw(tile);
         Box::new(move || {
-            let mut args = Args {
-                tile,
-                rows: m0,
-                cols: n0,
-                lhs: &lhs,
-                lhs_row_stride: k0 as isize,
-                lhs_k_stride: (m0 * k0) as isize,
-                rhs: &rhs,
-                rhs_k_stride: (n0 * k0) as isize,
-                batches: &[Batch::default()],
-                k_per_batch: k,
-                init: None,
-                init_row_stride: 0,
-                bias: None,
-                clamp: None,
-                out: &mut out,
-                out_row_stride: n0 as isize,
-                accumulate: false,
-                scales: None,
-                prefetch_rhs: None,
-                prefetch_out: None,
-                scratch: &mut scratch,
-            };
-            row.run(&mut args).expect("operands fit the tile");
+            // The operands live in the closure; all but the batches keep their place in memory.
+            let _ = (&lhs, &rhs, &sums, &mut out, &mut scratch);
+            raw.batches = batches.as_ptr();
+            // SAFETY: the call was checked, and its operands live as long as the closure.
+            unsafe { row.run_raw(&raw) }
         })
     }
 }

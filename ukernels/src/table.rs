@@ -50,6 +50,16 @@ impl core::fmt::Display for Numerics {
     }
 }
 
+/// What the operand `scales` holds for a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scales {
+    /// Nothing: it is not read.
+    None,
+    /// An i32 for each row of the tile: the sum of the left operand's elements that take part, wrapping. Where it is null,
+    /// the row sums them itself; a driver does so once for all tiles of those rows.
+    Sums,
+}
+
 /// What a caller may expect of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
@@ -103,6 +113,8 @@ pub struct Row {
     pub rates: &'static [(CoreClass, u16)],
     /// Bytes of an element of the left operand in scratch, where it is converted there; else 0.
     pub staged: u8,
+    /// What the operand `scales` holds.
+    pub scales: Scales,
     /// The function.
     pub code: Code,
 }
@@ -284,8 +296,17 @@ macro_rules! code {
     }};
 }
 
+macro_rules! scales {
+    () => {
+        Scales::None
+    };
+    ($scales:ident) => {
+        Scales::$scales
+    };
+}
+
 macro_rules! mmt4d {
-    ($module:ident::$name:ident, $types:expr, $m0:expr, $n0:expr, $k0:expr, $place:expr, $numerics:expr, $rates:expr$(, staged $staged:literal)?) => {
+    ($module:ident::$name:ident, $types:expr, $m0:expr, $n0:expr, $k0:expr, $place:expr, $numerics:expr, $rates:expr$(, staged $staged:literal)?$(, scales $scales:ident)?) => {
         Row {
             name: stringify!($name),
             op: Op::Mmt4d,
@@ -295,6 +316,7 @@ macro_rules! mmt4d {
             numerics: $numerics,
             rates: $rates,
             staged: 0$(+ $staged)?,
+            scales: scales!($($scales)?),
             code: code!(Mmt4d, mmt4d::$module::$name),
         }
     };
@@ -311,6 +333,7 @@ macro_rules! moves {
             numerics: Exact,
             rates: &[(CoreClass::Generic, $rate)],
             staged: 0,
+            scales: Scales::None,
             code: code!($op, $folder::$module::$name),
         }
     };
@@ -532,20 +555,20 @@ rows! {
     mmt4d!(x86_64_avx_vnni::mmt4d_i16i8i32_4x16x2_x86_64_avx_vnni, [I16, I8, I32], Fixed(4), Fixed(16), Fixed(2), AVX_VNNI, Exact, &[(ANY, 2800)]),
     mmt4d!(x86_64_avx_vnni::mmt4d_i16i8i32_6x16x2_x86_64_avx_vnni, [I16, I8, I32], Fixed(6), Fixed(16), Fixed(2), AVX_VNNI, Exact, &[(ANY, 3000)]),
 
-    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_1x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(1), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 2400)]),
-    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_2x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(2), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4000)]),
-    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_4x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(4), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 5600)]),
-    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_6x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(6), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 6000)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_1x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(1), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 2400)], scales Sums),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_2x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(2), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4000)], scales Sums),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_4x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(4), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 5600)], scales Sums),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_6x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(6), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 6000)], scales Sums),
 
     mmt4d!(x86_64_avx_vnni::mmt4d_u8i8i32_1x16x4_x86_64_avx_vnni, [U8, I8, I32], Fixed(1), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 2400)]),
     mmt4d!(x86_64_avx_vnni::mmt4d_u8i8i32_2x16x4_x86_64_avx_vnni, [U8, I8, I32], Fixed(2), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4000)]),
     mmt4d!(x86_64_avx_vnni::mmt4d_u8i8i32_4x16x4_x86_64_avx_vnni, [U8, I8, I32], Fixed(4), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 5600)]),
     mmt4d!(x86_64_avx_vnni::mmt4d_u8i8i32_6x16x4_x86_64_avx_vnni, [U8, I8, I32], Fixed(6), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 6000)]),
 
-    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_1x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(1), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 2400)]),
-    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_2x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(2), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4000)]),
-    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_4x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(4), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 5600)]),
-    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_6x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(6), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 6000)]),
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_1x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(1), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 2400)], scales Sums),
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_2x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(2), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4000)], scales Sums),
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_4x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(4), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 5600)], scales Sums),
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_6x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(6), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 6000)], scales Sums),
 
     mmt4d!(x86_64_avx512::mmt4d_f64f64f64_1x16x1_x86_64_avx512, [F64, F64, F64], Fixed(1), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 400)]),
     mmt4d!(x86_64_avx512::mmt4d_f64f64f64_2x16x1_x86_64_avx512, [F64, F64, F64], Fixed(2), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 800)]),
@@ -619,11 +642,11 @@ rows! {
     mmt4d!(x86_64_avx512_vnni::mmt4d_i16i8i32_8x32x2_x86_64_avx512_vnni, [I16, I8, I32], Fixed(8), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 6000)]),
     mmt4d!(x86_64_avx512_vnni::mmt4d_i16i8i32_14x32x2_x86_64_avx512_vnni, [I16, I8, I32], Fixed(14), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 6200)]),
 
-    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_1x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 4800)]),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_2x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 8000)]),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_4x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 10000)]),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_8x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11500)]),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_14x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 12000)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_1x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 4800)], scales Sums),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_2x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 8000)], scales Sums),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_4x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 10000)], scales Sums),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_8x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11500)], scales Sums),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_14x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 12000)], scales Sums),
 
     mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_1x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 4800)]),
     mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_2x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 8000)]),
@@ -631,11 +654,11 @@ rows! {
     mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_8x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11500)]),
     mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_14x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 12000)]),
 
-    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_1x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 4800)]),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_2x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 8000)]),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_4x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 10000)]),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_8x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11500)]),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_14x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 12000)]),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_1x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 4800)], scales Sums),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_2x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 8000)], scales Sums),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_4x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 10000)], scales Sums),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_8x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11500)], scales Sums),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_14x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 12000)], scales Sums),
 
     mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_1x32x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(1), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1400)]),
     mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_2x32x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(2), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 2400)]),

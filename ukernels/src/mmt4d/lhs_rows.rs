@@ -11,19 +11,11 @@ pub(super) struct Rows<const M0: usize> {
 
 impl<const M0: usize> Rows<M0> {
     #[inline(always)]
-    #[allow(clippy::pointers_in_nomem_asm_block, reason = "the block is empty: it reads no memory")]
     pub(super) fn new(lhs: *const u8, stride: isize) -> Rows<M0> {
         const { assert!(M0 <= 18) };
-        let bases = core::array::from_fn(|i| {
-            let mut base = lhs.wrapping_offset(3 * i as isize * stride);
-            if i < M0.div_ceil(3) {
-                // SAFETY: no instruction at all. It hides how the bases relate, which keeps the compiler from
-                // deriving one address a row and spilling them.
-                unsafe { asm!("/* {0} */", inout(reg) base, options(pure, nomem, nostack, preserves_flags)) };
-            }
-            base
-        });
-        Rows { bases, stride }
+        let mut rows = Rows { bases: core::array::from_fn(|i| lhs.wrapping_offset(3 * i as isize * stride)), stride };
+        rows.hide();
+        rows
     }
 
     #[inline(always)]
@@ -35,6 +27,18 @@ impl<const M0: usize> Rows<M0> {
     pub(super) fn step(&mut self, by: isize) {
         for base in &mut self.bases[..M0.div_ceil(3)] {
             *base = base.wrapping_offset(by);
+        }
+        self.hide();
+    }
+
+    /// Hides how the bases relate and that they step alike, which keeps the compiler from deriving one address a row and
+    /// spilling them.
+    #[inline(always)]
+    #[allow(clippy::pointers_in_nomem_asm_block, reason = "the block is empty: it reads no memory")]
+    fn hide(&mut self) {
+        for base in &mut self.bases[..M0.div_ceil(3)] {
+            // SAFETY: no instruction at all.
+            unsafe { asm!("/* {0} */", inout(reg) * base, options(pure, nomem, nostack, preserves_flags)) };
         }
     }
 }

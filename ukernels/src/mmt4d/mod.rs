@@ -55,7 +55,7 @@ pub mod x86_64_avx_vnni;
 
 use crate::elem::Elem;
 use crate::elem::ElemType;
-use crate::table::{Bound, Code};
+use crate::table::{Bound, Code, Scales};
 
 /// Elements of k that rows convert into scratch at a time, where they convert the left operand.
 pub const STAGED_K: usize = 256;
@@ -126,7 +126,7 @@ pub struct RawArgs {
     pub out_row_stride: isize,
     /// Whether `out` is added to.
     pub accumulate: bool,
-    /// Scales and zero points of grouped weights, in the row's layout, or null.
+    /// What [`Row::scales`](crate::table::Row::scales) says, or null.
     pub scales: *const u8,
     /// Where the next right operand begins, to be brought into the second-level cache, or null.
     pub prefetch_rhs: *const u8,
@@ -180,7 +180,7 @@ pub struct Args<'a, L, R, O> {
     pub out_row_stride: isize,
     /// Whether `out` is added to.
     pub accumulate: bool,
-    /// Scales and zero points of grouped weights, in the row's layout.
+    /// What [`Row::scales`](crate::table::Row::scales) says.
     pub scales: Option<&'a [u8]>,
     /// The right operand of the next call.
     pub prefetch_rhs: Option<&'a [R]>,
@@ -188,6 +188,37 @@ pub struct Args<'a, L, R, O> {
     pub prefetch_out: Option<&'a [O]>,
     /// Workspace.
     pub scratch: &'a mut [u8],
+}
+
+impl<L: Elem, R: Elem, O: Elem> Args<'_, L, R, O> {
+    /// The same for a kernel, with the row's own tile: pointers that live as long as the operands.
+    pub fn raw(&mut self, tile: Tile) -> RawArgs {
+        let pointer = |p: Option<*const u8>| p.unwrap_or(core::ptr::null());
+        RawArgs {
+            tile,
+            rows: self.rows,
+            cols: self.cols,
+            lhs: self.lhs.as_ptr().cast(),
+            lhs_row_stride: self.lhs_row_stride,
+            lhs_k_stride: self.lhs_k_stride,
+            rhs: self.rhs.as_ptr().cast(),
+            rhs_k_stride: self.rhs_k_stride,
+            batches: self.batches.as_ptr(),
+            batch_count: self.batches.len(),
+            k_per_batch: self.k_per_batch,
+            init: pointer(self.init.map(|s| s.as_ptr().cast())),
+            init_row_stride: self.init_row_stride,
+            bias: pointer(self.bias.map(|s| s.as_ptr().cast())),
+            clamp: pointer(self.clamp.as_ref().map(|s| s.as_ptr().cast())),
+            out: self.out.as_mut_ptr().cast(),
+            out_row_stride: self.out_row_stride,
+            accumulate: self.accumulate,
+            scales: pointer(self.scales.map(<[u8]>::as_ptr)),
+            prefetch_rhs: pointer(self.prefetch_rhs.map(|s| s.as_ptr().cast())),
+            prefetch_out: pointer(self.prefetch_out.map(|s| s.as_ptr().cast())),
+            scratch: self.scratch.as_mut_ptr(),
+        }
+    }
 }
 
 /// Why arguments were refused.
@@ -270,35 +301,17 @@ impl Bound {
         let Code::Mmt4d(Some(_)) = self.row.code else { return Err(ArgsError::Operation(row)) };
         let tile = self.tile(args.tile);
         check(self.row.types.list, row, tile, args)?;
+        if let Some(scales) = args.scales
+            && self.row.scales == Scales::Sums
+            && scales.len() / 4 < args.rows
+        {
+            return Err(ArgsError::Bounds { row, operand: "scales", len: scales.len() / 4, at: args.rows as i128 - 1 });
+        }
         let needed = self.row.scratch(tile.m0);
         if args.scratch.len() < needed {
             return Err(ArgsError::Scratch { row, len: args.scratch.len(), needed });
         }
-        let pointer = |p: Option<*const u8>| p.unwrap_or(core::ptr::null());
-        let raw = RawArgs {
-            tile,
-            rows: args.rows,
-            cols: args.cols,
-            lhs: args.lhs.as_ptr().cast(),
-            lhs_row_stride: args.lhs_row_stride,
-            lhs_k_stride: args.lhs_k_stride,
-            rhs: args.rhs.as_ptr().cast(),
-            rhs_k_stride: args.rhs_k_stride,
-            batches: args.batches.as_ptr(),
-            batch_count: args.batches.len(),
-            k_per_batch: args.k_per_batch,
-            init: pointer(args.init.map(|s| s.as_ptr().cast())),
-            init_row_stride: args.init_row_stride,
-            bias: pointer(args.bias.map(|s| s.as_ptr().cast())),
-            clamp: pointer(args.clamp.as_ref().map(|s| s.as_ptr().cast())),
-            out: args.out.as_mut_ptr().cast(),
-            out_row_stride: args.out_row_stride,
-            accumulate: args.accumulate,
-            scales: pointer(args.scales.map(<[u8]>::as_ptr)),
-            prefetch_rhs: pointer(args.prefetch_rhs.map(|s| s.as_ptr().cast())),
-            prefetch_out: pointer(args.prefetch_out.map(|s| s.as_ptr().cast())),
-            scratch: args.scratch.as_mut_ptr(),
-        };
+        let raw = args.raw(tile);
         // SAFETY: `check` has compared every access of the formula with the operands' lengths, `out` is borrowed
         // alone, and the types are the row's.
         unsafe { self.run_raw(&raw) };

@@ -58,6 +58,15 @@ pub(super) unsafe fn tile<D: Dot, const M0: usize, const NV: usize, const CHAINS
     a: &RawArgs,
 ) {
     const { assert!(M0 <= 16 && CHAINS >= 1) };
+    // K-tiles in one pass of the inner loop: a small tile's products don't cover the loop's own work.
+    let unroll = const {
+        let least = match M0 * NV {
+            ..=8 => 4,
+            9..=16 if M0 <= 8 => 2,
+            _ => 1,
+        };
+        if CHAINS > least { CHAINS } else { least.next_multiple_of(CHAINS) }
+    };
     // SAFETY: every offset is one of the formula's, which the caller vouches for; masked columns are not accessed.
     unsafe {
         let masks: [Mask<D>; NV] = core::array::from_fn(|v| O::<D>::mask(a.cols.saturating_sub(v * O::<D>::LANES)));
@@ -108,24 +117,26 @@ pub(super) unsafe fn tile<D: Dot, const M0: usize, const NV: usize, const CHAINS
                     let mut rows = Rows::<M0>::new(run.lhs, run.row_stride);
                     if first == 0 && last == M0 {
                         let mut steps = run.steps;
-                        while steps >= CHAINS {
-                            for chain in 0..CHAINS {
-                                if !prefetch.is_null() {
+                        while steps >= unroll {
+                            if !prefetch.is_null() {
+                                for _ in 0..unroll {
                                     for line in 0..(NV * O::<D>::LANES * D::K0 * D::RHS_BITS).div_ceil(512) {
                                         O::<D>::prefetch(prefetch.wrapping_add(line * 64));
                                     }
                                     prefetch = prefetch.wrapping_offset(run.rhs_k_stride);
                                 }
+                            }
+                            for step in 0..unroll {
                                 let right = right::<D, NV, FULL>(rhs, &masks);
                                 each_row!(r, {
-                                    D::row(&mut acc[chain][r], rows.row(r), &right);
+                                    D::row(&mut acc[step % CHAINS][r], rows.row(r), &right);
                                 });
                                 rhs = rhs.wrapping_offset(run.rhs_k_stride);
                                 rows.step(run.k_stride);
                             }
-                            steps -= CHAINS;
+                            steps -= unroll;
                         }
-                        if CHAINS > 1 {
+                        if unroll > 1 {
                             while steps > 0 {
                                 let right = right::<D, NV, FULL>(rhs, &masks);
                                 each_row!(r, {
@@ -153,17 +164,13 @@ pub(super) unsafe fn tile<D: Dot, const M0: usize, const NV: usize, const CHAINS
                         some_rows::<D, M0, NV, FULL>(&mut some, &run, first, last, &masks);
                         acc[0] = some;
                     }
-                    if D::SUMS != 0 {
+                    if D::SUMS != 0 && a.scales.is_null() {
                         let Run { lhs, row_stride, k_stride, steps, .. } = run;
                         let mut sums = [0; 16];
                         D::sums(&Lhs { lhs, row_stride, k_stride, steps, first, last }, &mut sums);
-                        let sums = sums.map(|sum| sum.wrapping_mul(D::SUMS));
                         each_row!(r, {
                             if r >= first && r < last {
-                                let sum = O::<D>::broadcast((&raw const sums[r]).cast());
-                                for v in 0..NV {
-                                    acc[0][r][v] = O::<D>::add(acc[0][r][v], sum);
-                                }
+                                add_sum::<D, NV>(&mut acc[0][r], sums[r]);
                             }
                         });
                     }
@@ -180,6 +187,13 @@ pub(super) unsafe fn tile<D: Dot, const M0: usize, const NV: usize, const CHAINS
             each_row!(r, {
                 for v in 0..NV {
                     acc[0][r][v] = O::<D>::add(acc[0][r][v], acc[chain][r][v]);
+                }
+            });
+        }
+        if D::SUMS != 0 && !a.scales.is_null() {
+            each_row!(r, {
+                if r < a.rows {
+                    add_sum::<D, NV>(&mut acc[0][r], a.scales.cast::<i32>().add(r).read_unaligned());
                 }
             });
         }
@@ -212,6 +226,22 @@ pub(super) unsafe fn tile<D: Dot, const M0: usize, const NV: usize, const CHAINS
                 }
             }
         });
+    }
+}
+
+/// Adds what a row's sum stands for.
+///
+/// # Safety
+/// The machine has the vector's instructions.
+#[inline(always)]
+unsafe fn add_sum<D: Dot, const NV: usize>(acc: &mut [Acc<D>; NV], sum: i32) {
+    let sum = sum.wrapping_mul(D::SUMS);
+    // SAFETY: the caller's; the output is i32.
+    unsafe {
+        let sum = O::<D>::broadcast((&raw const sum).cast());
+        for acc in acc {
+            *acc = O::<D>::add(*acc, sum);
+        }
     }
 }
 

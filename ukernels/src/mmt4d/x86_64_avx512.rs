@@ -14,8 +14,7 @@ unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: 
     if a.rows == 0 || a.cols == 0 {
         return;
     }
-    // Masks cost nothing here, so that edges need no code of their own, except in taps of convolutions.
-    if D::TAPS && a.cols == NV * <D::Out as Output>::LANES {
+    if a.cols == NV * <D::Out as Output>::LANES {
         // SAFETY: the caller's; all columns are valid.
         unsafe { tile::<D, M0, NV, CHAINS, true>(a) }
     } else {
@@ -164,19 +163,26 @@ unsafe fn pairs(v: __m512i) -> [__m512; 2] {
 /// # Safety
 /// `count` elements are readable and writable; the machine has what `enable` names.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-unsafe fn widen<const F16: bool>(from: *const u8, to: *mut u8, count: usize) {
+unsafe fn widen<const HALF: bool>(from: *const u8, to: *mut u8, count: usize) {
     let (from, to) = (from.cast::<i16>(), to.cast::<f32>());
-    let mut at = 0;
-    while at < count {
-        let mask = super::x86_64::bits(count - at);
-        // SAFETY: the caller's; elements from `count` on are masked.
-        unsafe {
-            let v = _mm256_maskz_loadu_epi16(mask, from.add(at));
-            let wide = if F16 { _mm512_cvtph_ps(v) } else { bf16_to_f32x16(v) };
-            _mm512_mask_storeu_ps(to.add(at), mask, wide);
+    // SAFETY: the caller's; elements from `count` on are masked.
+    unsafe {
+        let mut at = 0;
+        while at + 16 <= count {
+            _mm512_storeu_ps(to.add(at), wide::<HALF>(_mm256_loadu_si256(from.add(at).cast())));
+            at += 16;
         }
-        at += 16;
+        let mask = super::x86_64::bits(count - at);
+        _mm512_mask_storeu_ps(to.add(at), mask, wide::<HALF>(_mm256_maskz_loadu_epi16(mask, from.add(at))));
     }
+}
+
+/// # Safety
+/// The machine has AVX-512F.
+#[inline(always)]
+unsafe fn wide<const HALF: bool>(v: __m256i) -> __m512 {
+    // SAFETY: the caller's.
+    unsafe { if HALF { _mm512_cvtph_ps(v) } else { bf16_to_f32x16(v) } }
 }
 
 /// i16 in pairs of k.
@@ -317,17 +323,20 @@ unsafe fn widen_bytes<const SIGNED: bool>(from: *const u8, to: *mut u8, count: u
     let order = _mm256_setr_epi8(
         0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15, 0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15,
     );
-    let mut at = 0;
-    while at < count {
-        let valid = (count - at).min(32);
-        let ones = |n: usize| if n == 32 { !0u32 } else { !(!0 << n) };
-        // SAFETY: the caller's; what lies beyond is masked.
-        unsafe {
-            let v = _mm256_shuffle_epi8(_mm256_maskz_loadu_epi8(ones(valid), from.add(at).cast()), order);
-            let wide = if SIGNED { _mm512_cvtepi8_epi16(v) } else { _mm512_cvtepu8_epi16(v) };
-            _mm512_mask_storeu_epi16(to.cast::<i16>().add(at), ones(valid.next_multiple_of(4)), wide);
+    let ones = |n: usize| !(!0u32).checked_shl(n as u32).unwrap_or(0);
+    let order = |v| _mm256_shuffle_epi8(v, order);
+    let wide = |v| if SIGNED { _mm512_cvtepi8_epi16(v) } else { _mm512_cvtepu8_epi16(v) };
+    // SAFETY: the caller's; what lies beyond is masked.
+    unsafe {
+        let mut at = 0;
+        while at + 32 <= count {
+            let v = order(_mm256_loadu_si256(from.add(at).cast()));
+            _mm512_storeu_si512(to.add(2 * at).cast(), wide(v));
+            at += 32;
         }
-        at += 32;
+        let valid = count - at;
+        let v = order(_mm256_maskz_loadu_epi8(ones(valid), from.add(at).cast()));
+        _mm512_mask_storeu_epi16(to.cast::<i16>().add(at), ones(valid.next_multiple_of(4)), wide(v));
     }
 }
 

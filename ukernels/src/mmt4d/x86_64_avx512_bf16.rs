@@ -12,7 +12,13 @@ use core::mem::transmute;
 /// As [`Kernel`](super::Kernel) on the types of `D`; the machine has what `enable` names.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")]
 unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
-    if a.rows > 0 && a.cols > 0 {
+    if a.rows == 0 || a.cols == 0 {
+        return;
+    }
+    if a.cols == NV * <D::Out as Output>::LANES {
+        // SAFETY: the caller's; all columns are valid.
+        unsafe { tile::<D, M0, NV, CHAINS, true>(a) }
+    } else {
         // SAFETY: the caller's; there are a row and a column, so the operands are read.
         unsafe { tile::<D, M0, NV, CHAINS, false>(a) }
     }

@@ -5,16 +5,23 @@
 //! wrapping 32-bit arithmetic.
 
 use super::RawArgs;
-use super::dot::{Dot, Lhs};
+use super::dot::{Dot, Lhs, Output};
 use super::tile::tile;
 use super::x86_64::{I32x16, bits};
+use core::arch::asm;
 use core::arch::x86_64::*;
 
 /// # Safety
 /// As [`Kernel`](super::Kernel) on the types of `D`; the machine has what `enable` names.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
 unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
-    if a.rows > 0 && a.cols > 0 {
+    if a.rows == 0 || a.cols == 0 {
+        return;
+    }
+    if a.cols == NV * <D::Out as Output>::LANES {
+        // SAFETY: the caller's; all columns are valid.
+        unsafe { tile::<D, M0, NV, CHAINS, true>(a) }
+    } else {
         // SAFETY: the caller's; there are a row and a column, so the operands are read.
         unsafe { tile::<D, M0, NV, CHAINS, false>(a) }
     }
@@ -40,16 +47,13 @@ impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     #[inline(always)]
     unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
         // SAFETY: the caller's.
-        unsafe {
-            let v = _mm512_maskz_loadu_epi32(mask, p.cast());
-            if LHS == RHS { _mm512_xor_si512(v, _mm512_set1_epi8(-128)) } else { v }
-        }
+        unsafe { flipped::<LHS, RHS>(_mm512_maskz_loadu_epi32(mask, p.cast())) }
     }
 
     #[inline(always)]
     unsafe fn right_all(p: *const u8) -> __m512i {
         // SAFETY: the caller's.
-        unsafe { Self::right(p, !0) }
+        unsafe { flipped::<LHS, RHS>(_mm512_loadu_si512(p.cast())) }
     }
 
     #[inline(always)]
@@ -68,6 +72,16 @@ impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
         // SAFETY: the caller's.
         unsafe { sums_of_bytes::<LHS>(lhs, sums) }
     }
+}
+
+/// The right operand as its part in the product wants it.
+///
+/// # Safety
+/// The machine has AVX-512F.
+#[inline(always)]
+unsafe fn flipped<const LHS: bool, const RHS: bool>(v: __m512i) -> __m512i {
+    // SAFETY: the caller's.
+    unsafe { if LHS == RHS { _mm512_xor_si512(v, _mm512_set1_epi8(-128)) } else { v } }
 }
 
 /// Sums of each row's bytes.
@@ -96,15 +110,28 @@ unsafe fn sums_of_bytes<const SIGNED: bool>(lhs: &Lhs, sums: &mut [i32; 16]) {
                 *sum = _mm512_reduce_add_epi32(_mm512_add_epi32(acc[0], acc[1]));
             }
         } else if lhs.row_stride == 4 {
-            // Each lane is a row.
-            let mask = bits(lhs.last) & !bits(lhs.first);
+            // Each lane is a row: several k-tiles at once where they follow each other and fill a vector.
+            let rows = lhs.last - lhs.first;
+            let dense = lhs.first == 0 && lhs.k_stride == 4 * rows as isize && 16 % rows == 0;
+            let (tiles, lanes) = if dense { (16 / rows, 16) } else { (1, lhs.last) };
             let mut acc = [_mm512_setzero_si512(); 4];
-            for t in 0..lhs.steps {
-                let from = lhs.lhs.wrapping_offset(t as isize * lhs.k_stride);
-                acc[t % 4] = add(acc[t % 4], _mm512_maskz_loadu_epi32(mask, from.cast()));
+            let whole = lhs.steps / tiles;
+            for t in 0..whole {
+                let from = lhs.lhs.wrapping_offset((t * tiles) as isize * lhs.k_stride);
+                let v = if lanes == 16 {
+                    _mm512_loadu_si512(from.cast())
+                } else {
+                    _mm512_maskz_loadu_epi32(bits(lanes) & !bits(lhs.first), from.cast())
+                };
+                acc[t % 4] = add(acc[t % 4], v);
             }
+            let rest = lhs.lhs.wrapping_offset((whole * tiles) as isize * lhs.k_stride);
+            acc[0] = add(acc[0], _mm512_maskz_loadu_epi32(bits((lhs.steps - whole * tiles) * rows), rest.cast()));
             let all = _mm512_add_epi32(_mm512_add_epi32(acc[0], acc[1]), _mm512_add_epi32(acc[2], acc[3]));
             _mm512_storeu_si512(sums.as_mut_ptr().cast(), all);
+            for lane in lhs.last..if dense { 16 } else { 0 } {
+                sums[lane % rows] = sums[lane % rows].wrapping_add(sums[lane]);
+            }
         } else {
             for (r, sum) in sums.iter_mut().enumerate().take(lhs.last).skip(lhs.first) {
                 let mut acc = _mm512_setzero_si512();
@@ -186,9 +213,29 @@ unsafe fn dpwssd_row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, r
     unsafe {
         let left = _mm512_set1_epi32(lhs.cast::<i32>().read_unaligned());
         for (acc, &right) in acc.iter_mut().zip(right) {
-            *acc = _mm512_dpwssd_epi32(*acc, left, right);
+            *acc = dpwssd(*acc, left, right);
         }
     }
+}
+
+/// VPDPWSSD as assembly: the compiler takes the intrinsic apart, into a product and a sum.
+///
+/// # Safety
+/// The machine has what `enable` names.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vnni")]
+unsafe fn dpwssd(mut acc: __m512i, left: __m512i, right: __m512i) -> __m512i {
+    // SAFETY: registers alone.
+    unsafe {
+        asm!(
+            "vpdpwssd {0}, {1}, {2}",
+            inout(zmm_reg) acc,
+            in(zmm_reg) left,
+            in(zmm_reg) right,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    acc
 }
 
 macro_rules! rows {

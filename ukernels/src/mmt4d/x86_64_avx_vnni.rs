@@ -6,6 +6,7 @@ use super::dot::{Dot, Lhs, Output};
 use super::tile::tile;
 use super::x86_64::{I32x8, part, window};
 use super::x86_64_avx2_fma::widened_bytes;
+use core::arch::asm;
 use core::arch::x86_64::*;
 
 /// # Safety
@@ -158,10 +159,30 @@ impl<const RHS_BITS: usize> Dot for Pairs<RHS_BITS> {
         unsafe {
             let left = _mm256_set1_epi32(lhs.cast::<i32>().read_unaligned());
             for (acc, &right) in acc.iter_mut().zip(right) {
-                *acc = _mm256_dpwssd_avx_epi32(*acc, left, right);
+                *acc = dpwssd(*acc, left, right);
             }
         }
     }
+}
+
+/// VPDPWSSD as assembly: the compiler takes the intrinsic apart, into a product and a sum.
+///
+/// # Safety
+/// The machine has what `enable` names.
+#[inline]
+#[target_feature(enable = "avx2,avxvnni")]
+unsafe fn dpwssd(mut acc: __m256i, left: __m256i, right: __m256i) -> __m256i {
+    // SAFETY: registers alone.
+    unsafe {
+        asm!(
+            "{{vex}} vpdpwssd {0}, {1}, {2}",
+            inout(ymm_reg) acc,
+            in(ymm_reg) left,
+            in(ymm_reg) right,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    acc
 }
 
 macro_rules! rows {

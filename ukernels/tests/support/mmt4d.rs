@@ -5,7 +5,7 @@ use super::guard::{Guarded, Side};
 use smalti_ukernels::elem::ElemType;
 use smalti_ukernels::mmt4d::reference::{self, Value, WithTypes};
 use smalti_ukernels::mmt4d::{Args, ArgsError, Batch, Tile};
-use smalti_ukernels::table::{Bound, Numerics};
+use smalti_ukernels::table::{Bound, Numerics, Scales};
 
 /// The hash of the f32 product in [`chain`]: one for all rows that chain fused multiply-adds in order.
 const FUSED_CHAIN_F32: u64 = 0xc509_e696_54bb_9559;
@@ -64,6 +64,8 @@ struct Case<L, R, O> {
     out: Vec<O>,
     out_row_stride: isize,
     accumulate: bool,
+    /// Sums of the left operand's rows, for rows that take them.
+    sums: Option<Vec<u8>>,
 }
 
 /// The bits of a value.
@@ -156,7 +158,7 @@ impl<L: Value, R: Value, O: Value> Case<L, R, O> {
                 out[r * out_row_stride + c] = value(rng, real);
             }
         }
-        Case {
+        let mut case = Case {
             tile,
             rows,
             cols,
@@ -174,7 +176,25 @@ impl<L: Value, R: Value, O: Value> Case<L, R, O> {
             out,
             out_row_stride: out_row_stride as isize,
             accumulate: rng.chance(2),
-        }
+            sums: None,
+        };
+        case.sums = rng.chance(2).then(|| case.sums());
+        case
+    }
+
+    /// The sum of each row of the left operand, in native-endian i32.
+    fn sums(&self) -> Vec<u8> {
+        let sum = |r: usize| -> i32 {
+            let parts = self.batches.iter().filter(|b| r >= b.skip_first && r < self.rows.saturating_sub(b.skip_last));
+            let elements = parts.flat_map(|b| {
+                (0..self.k).map(move |k| {
+                    let (tile, inner) = ((k / self.tile.k0) as isize, (k % self.tile.k0) as isize);
+                    b.lhs + r as isize * self.lhs_row_stride + tile * self.lhs_k_stride + inner
+                })
+            });
+            elements.map(|at| self.lhs[at as usize].widen() as i32).fold(0, i32::wrapping_add)
+        };
+        (0..if self.cols == 0 { 0 } else { self.rows }).flat_map(|r| sum(r).to_ne_bytes()).collect()
     }
 
     fn args<'a>(&'a self, lhs: &'a [L], rhs: &'a [R], out: &'a mut [O], scratch: &'a mut [u8]) -> Args<'a, L, R, O> {
@@ -196,7 +216,7 @@ impl<L: Value, R: Value, O: Value> Case<L, R, O> {
             out,
             out_row_stride: self.out_row_stride,
             accumulate: self.accumulate,
-            scales: None,
+            scales: self.sums.as_deref().filter(|_| self.cols > 0),
             prefetch_rhs: Some(rhs),
             prefetch_out: None,
             scratch,
@@ -398,6 +418,9 @@ fn refusals<L: Value, R: Value, O: Value>(row: Bound) {
     };
     if row.row().tile[0] == smalti_ukernels::name::Dim::Runtime {
         assert_eq!(operand(refused(&huge)), "rhs");
+    }
+    if row.row().scales == Scales::Sums {
+        assert_eq!(operand(refused(&|a| a.scales = Some(&[0; 3]))), "scales");
     }
     if row.row().scratch(tile.m0) > 0 {
         assert!(matches!(refused(&|a| a.scratch = &mut []), ArgsError::Scratch { .. }));

@@ -1,0 +1,87 @@
+//! The inner loop of a row, read from the program's own machine code.
+
+use iced_x86::{
+    Code, Decoder, DecoderOptions, FlowControl, Formatter, Instruction, IntelFormatter, Mnemonic, Register,
+};
+use smalti_ukernels::table::{self, Row};
+use std::collections::BTreeSet;
+
+/// The innermost loop that has the most of a row's key instruction.
+#[derive(Clone, Debug)]
+pub struct InnerLoop {
+    /// Its instructions, in Intel syntax.
+    pub text: Vec<String>,
+    /// How many of them are the key instruction.
+    pub key: usize,
+    /// How many access the stack.
+    pub stack: usize,
+    /// How many divide.
+    pub divisions: usize,
+    /// Vector registers that it names.
+    pub vectors: usize,
+}
+
+/// So much code is read of a function at most.
+const MOST: usize = 1 << 16;
+
+impl InnerLoop {
+    /// The loop of a row whose function this build has, `key` being the mnemonic that does its products.
+    pub fn of(row: &Row, key: Mnemonic) -> Option<InnerLoop> {
+        let table::Code::Mmt4d(Some(kernel)) = row.code else { return None };
+        let code = function(kernel as usize as u64);
+        let target = |i: &Instruction| {
+            matches!(i.flow_control(), FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch)
+                .then(|| i.near_branch_target())
+        };
+        let loops = code.iter().enumerate().filter_map(|(end, i)| {
+            let to = target(i).filter(|&to| to <= i.ip())?;
+            let begin = code.binary_search_by_key(&to, Instruction::ip).ok()?;
+            Some(&code[begin..=end])
+        });
+        let innermost = loops.filter(|l| !l[..l.len() - 1].iter().any(|i| target(i).is_some_and(|to| to <= i.ip())));
+        let keys = |l: &[Instruction]| l.iter().filter(|i| i.mnemonic() == key).count();
+        let best = innermost.max_by_key(|l| (keys(l), usize::MAX - l.len()))?;
+        let mut formatter = IntelFormatter::new();
+        let text = best.iter().map(|i| {
+            let mut line = String::new();
+            formatter.format(i, &mut line);
+            line
+        });
+        let stack = |i: &&Instruction| i.memory_base() == Register::RSP;
+        let registers = best.iter().flat_map(|i| (0..i.op_count()).map(|o| i.op_register(o)));
+        let vectors: BTreeSet<usize> = registers.filter(|r| r.is_vector_register()).map(Register::number).collect();
+        Some(InnerLoop {
+            text: text.collect(),
+            key: keys(best),
+            stack: best.iter().filter(stack).count(),
+            divisions: best.iter().filter(|i| matches!(i.mnemonic(), Mnemonic::Div | Mnemonic::Idiv)).count(),
+            vectors: vectors.len(),
+        })
+    }
+}
+
+/// The instructions of the function at `start`, which may be no more than a jump to another one.
+fn function(start: u64) -> Vec<Instruction> {
+    // SAFETY: a function of this program; its section is followed by others, and reading stops at its end.
+    let bytes = unsafe { std::slice::from_raw_parts(start as *const u8, MOST) };
+    let mut furthest = start;
+    let mut code: Vec<Instruction> = Vec::new();
+    for i in Decoder::with_ip(64, bytes, start, DecoderOptions::NONE).iter() {
+        if code.is_empty() && i.code() == Code::Jmp_rel32_64 {
+            return function(i.near_branch_target());
+        }
+        let near = i.near_branch_target();
+        if i.flow_control() == FlowControl::ConditionalBranch || i.flow_control() == FlowControl::UnconditionalBranch {
+            furthest = furthest.max(near);
+        }
+        let ends =
+            matches!(i.flow_control(), FlowControl::Return | FlowControl::UnconditionalBranch | FlowControl::Exception);
+        code.push(i);
+        // Between functions there is nothing but padding, to a multiple of 16.
+        let padded = i.next_ip().is_multiple_of(16) || bytes.get((i.next_ip() - start) as usize) == Some(&0xcc);
+        if ends && i.next_ip() > furthest && padded {
+            break;
+        }
+    }
+    code
+}
