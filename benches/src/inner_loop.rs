@@ -1,12 +1,13 @@
 //! The inner loop of a row, read from the program's own machine code.
 
+use crate::peak::Peak;
 use iced_x86::{
     Code, Decoder, DecoderOptions, FlowControl, Formatter, Instruction, IntelFormatter, Mnemonic, Register,
 };
 use smalti_ukernels::table::{self, Row};
 use std::collections::BTreeSet;
 
-/// The innermost loop that has the most of a row's key instruction.
+/// The body of the inner loop of a row.
 #[derive(Clone, Debug)]
 pub struct InnerLoop {
     /// Its instructions, in Intel syntax.
@@ -25,22 +26,19 @@ pub struct InnerLoop {
 const MOST: usize = 1 << 16;
 
 impl InnerLoop {
-    /// The loop of a row whose function this build has, `key` being the mnemonic that does its products.
-    pub fn of(row: &Row, key: Mnemonic) -> Option<InnerLoop> {
+    /// That of a row whose function this build has, and whose products are the instruction of `peak`.
+    pub fn of(row: &Row, peak: &Peak) -> Option<InnerLoop> {
         let table::Code::Mmt4d(Some(kernel)) = row.code else { return None };
         let code = function(kernel as usize as u64);
-        let target = |i: &Instruction| {
+        // Straight runs of instructions: a branch ends one, and what a branch leads to begins one. The body of the inner
+        // loop is the one that multiplies most; of two, the one without masks is shorter.
+        let branches = |i: &Instruction| {
             matches!(i.flow_control(), FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch)
-                .then(|| i.near_branch_target())
         };
-        let loops = code.iter().enumerate().filter_map(|(end, i)| {
-            let to = target(i).filter(|&to| to <= i.ip())?;
-            let begin = code.binary_search_by_key(&to, Instruction::ip).ok()?;
-            Some(&code[begin..=end])
-        });
-        let innermost = loops.filter(|l| !l[..l.len() - 1].iter().any(|i| target(i).is_some_and(|to| to <= i.ip())));
-        let keys = |l: &[Instruction]| l.iter().filter(|i| i.mnemonic() == key).count();
-        let best = innermost.max_by_key(|l| (keys(l), usize::MAX - l.len()))?;
+        let led_to: BTreeSet<u64> = code.iter().filter(|i| branches(i)).map(Instruction::near_branch_target).collect();
+        let runs = code.chunk_by(|before, i| !branches(before) && !led_to.contains(&i.ip()));
+        let keys = |l: &[Instruction]| l.iter().filter(|i| peak.is(i.mnemonic())).count();
+        let best = runs.max_by_key(|l| (keys(l), usize::MAX - l.len()))?;
         let mut formatter = IntelFormatter::new();
         let text = best.iter().map(|i| {
             let mut line = String::new();

@@ -28,6 +28,21 @@ impl Peak {
         Peak { name: "mul, add: compiled", macs: 1, run: scalar }
     }
 
+    /// Whether an instruction is the loop's.
+    #[cfg(target_arch = "x86_64")]
+    pub fn is(&self, mnemonic: iced_x86::Mnemonic) -> bool {
+        let name = self.name.split(' ').next().unwrap_or_default();
+        let this = format!("{mnemonic:?}").to_lowercase();
+        // Fused multiply-adds differ in which operand the result replaces.
+        let fused = |name: &str| name.starts_with("vfmadd");
+        this == name || fused(name) && fused(&this) && this[this.len() - 2..] == name[name.len() - 2..]
+    }
+
+    /// Multiply-adds of one instruction.
+    pub fn macs_of_one(&self) -> u64 {
+        self.macs
+    }
+
     /// Multiply-adds of so many rounds.
     pub fn macs(&self, rounds: usize) -> u64 {
         (rounds * CHAINS) as u64 * self.macs
@@ -68,21 +83,6 @@ pub fn cycles(count: usize) {
         }
     }
     black_box(x);
-}
-
-/// The instruction that does a row's products.
-#[cfg(target_arch = "x86_64")]
-pub fn key(row: &Row) -> iced_x86::Mnemonic {
-    use iced_x86::Mnemonic::{Vdpbf16ps, Vfmadd231pd, Vfmadd231ps, Vpdpbusd, Vpdpwssd, Vpmaddwd};
-    let all = [
-        ("vpdpbusd", Vpdpbusd),
-        ("vpdpwssd", Vpdpwssd),
-        ("vpmaddwd", Vpmaddwd),
-        ("vdpbf16ps", Vdpbf16ps),
-        ("vfmadd231pd", Vfmadd231pd),
-    ];
-    let name = x86_64::of(row, &Host::detect()).map_or("", |p| p.name);
-    all.iter().find(|k| name.starts_with(k.0)).map_or(Vfmadd231ps, |k| k.1)
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -574,7 +574,7 @@ rows! {
     mmt4d!(x86_64_avx512::mmt4d_f64f64f64_2x16x1_x86_64_avx512, [F64, F64, F64], Fixed(2), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 800)]),
     mmt4d!(x86_64_avx512::mmt4d_f64f64f64_4x16x1_x86_64_avx512, [F64, F64, F64], Fixed(4), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 1400)]),
     mmt4d!(x86_64_avx512::mmt4d_f64f64f64_8x16x1_x86_64_avx512, [F64, F64, F64], Fixed(8), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 1550)]),
-    mmt4d!(x86_64_avx512::mmt4d_f64f64f64_14x16x1_x86_64_avx512, [F64, F64, F64], Fixed(14), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 1570)]),
+    mmt4d!(x86_64_avx512::mmt4d_f64f64f64_12x16x1_x86_64_avx512, [F64, F64, F64], Fixed(12), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 1570)]),
 
     mmt4d!(x86_64_avx512::mmt4d_f16f16f32_1x32x1_x86_64_avx512, [F16, F16, F32], Fixed(1), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 600)], staged 4),
     mmt4d!(x86_64_avx512::mmt4d_f16f16f32_2x32x1_x86_64_avx512, [F16, F16, F32], Fixed(2), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 1200)], staged 4),
@@ -616,19 +616,19 @@ rows! {
     mmt4d!(x86_64_avx512::mmt4d_i8i8i32_2x32x4_x86_64_avx512, [I8, I8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2000)], staged 2),
     mmt4d!(x86_64_avx512::mmt4d_i8i8i32_4x32x4_x86_64_avx512, [I8, I8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2600)], staged 2),
     mmt4d!(x86_64_avx512::mmt4d_i8i8i32_8x32x4_x86_64_avx512, [I8, I8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2900)], staged 2),
-    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_12x32x4_x86_64_avx512, [I8, I8, I32], Fixed(12), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2900)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_10x32x4_x86_64_avx512, [I8, I8, I32], Fixed(10), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2900)], staged 2),
 
     mmt4d!(x86_64_avx512::mmt4d_u8i8i32_1x32x4_x86_64_avx512, [U8, I8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 1200)], staged 2),
     mmt4d!(x86_64_avx512::mmt4d_u8i8i32_2x32x4_x86_64_avx512, [U8, I8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2000)], staged 2),
     mmt4d!(x86_64_avx512::mmt4d_u8i8i32_4x32x4_x86_64_avx512, [U8, I8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2600)], staged 2),
     mmt4d!(x86_64_avx512::mmt4d_u8i8i32_8x32x4_x86_64_avx512, [U8, I8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2900)], staged 2),
-    mmt4d!(x86_64_avx512::mmt4d_u8i8i32_12x32x4_x86_64_avx512, [U8, I8, I32], Fixed(12), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2900)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_u8i8i32_10x32x4_x86_64_avx512, [U8, I8, I32], Fixed(10), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2900)], staged 2),
 
     mmt4d!(x86_64_avx512::mmt4d_u8u8i32_1x32x4_x86_64_avx512, [U8, U8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 1200)], staged 2),
     mmt4d!(x86_64_avx512::mmt4d_u8u8i32_2x32x4_x86_64_avx512, [U8, U8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2000)], staged 2),
     mmt4d!(x86_64_avx512::mmt4d_u8u8i32_4x32x4_x86_64_avx512, [U8, U8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2600)], staged 2),
     mmt4d!(x86_64_avx512::mmt4d_u8u8i32_8x32x4_x86_64_avx512, [U8, U8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2900)], staged 2),
-    mmt4d!(x86_64_avx512::mmt4d_u8u8i32_12x32x4_x86_64_avx512, [U8, U8, I32], Fixed(12), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2900)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_u8u8i32_10x32x4_x86_64_avx512, [U8, U8, I32], Fixed(10), Fixed(32), Fixed(4), AVX512, Exact, &[(ANY, 2900)], staged 2),
 
     mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_1x32x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(1), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 2400)]),
     mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_2x32x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(2), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 4500)]),

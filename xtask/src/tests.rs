@@ -87,6 +87,9 @@ fn host_tests(root: &Path, require: &[String], conformance: bool) -> Outcome {
     step("tests", || {
         run(cargo(root, &["test", "--workspace", "--no-fail-fast"]).env("SMALTI_REQUIRE", require.join(",")))
     })?;
+    if cfg!(target_arch = "x86_64") {
+        step("inner loops", || run(&mut inner_loops(root)))?;
+    }
     step("the external example", || {
         let example = root.join("examples/own-threads");
         run(cargo(&example, &["run", "--release", "--quiet"]).env("CARGO_TARGET_DIR", root.join("target/examples")))
@@ -98,8 +101,16 @@ fn host_tests(root: &Path, require: &[String], conformance: bool) -> Outcome {
     Ok(())
 }
 
+/// Machine code is read of optimised builds.
+fn inner_loops(root: &Path) -> Command {
+    cargo(root, &["test", "--release", "--quiet", "-p", "smalti-benches", "--test", "inner_loops"])
+}
+
 pub(crate) fn bless(root: &Path) -> Outcome {
     run(cargo(root, &["test", "--workspace", "--no-fail-fast"]).env("SMALTI_BLESS", "1"))?;
+    if cfg!(target_arch = "x86_64") {
+        run(inner_loops(root).env("SMALTI_BLESS", "1"))?;
+    }
     licences::licences(root, true)
 }
 

@@ -2,7 +2,6 @@
 
 use arbitrary::{Result, Unstructured};
 use smalti_isa::Target;
-use smalti_ukernels::Host;
 use smalti_ukernels::elem::ElemType;
 use smalti_ukernels::mmt4d::Batch;
 use smalti_ukernels::table::{ROWS, Row};
@@ -53,7 +52,7 @@ fn values(u: &mut Unstructured<'_>, count: usize, range: RangeInclusive<i8>) -> 
 /// # Errors
 /// Too few bytes.
 pub fn case(u: &mut Unstructured<'_>) -> Result<Case> {
-    let target = *Host::detect().target();
+    let target = *crate::oracle::mmt4d::host().target();
     let here = |row: &Row| row.op == smalti_ukernels::name::Op::Mmt4d && row.runs_on(&target);
     let rows: Vec<usize> = (0..ROWS.len()).filter(|&i| here(&ROWS[i])).collect();
     let row = *u.choose(&rows)?;

@@ -5,6 +5,7 @@ use smalti_ukernels::Host;
 use smalti_ukernels::mmt4d::reference::{self, Value, WithTypes, with_types};
 use smalti_ukernels::mmt4d::{Args, Tile};
 use smalti_ukernels::table::{ROWS, Row};
+use std::sync::OnceLock;
 
 /// Runs a case.
 ///
@@ -13,6 +14,12 @@ use smalti_ukernels::table::{ROWS, Row};
 pub fn judge(case: &Case) {
     let row = &ROWS[case.row];
     with_types(row.types, Judge { row, case }).unwrap_or_else(|| panic!("{}: types of no row", row.name));
+}
+
+/// The machine: found once, since that takes longer than a case.
+pub(crate) fn host() -> &'static Host {
+    static HOST: OnceLock<Host> = OnceLock::new();
+    HOST.get_or_init(Host::detect)
 }
 
 struct Judge<'a> {
@@ -25,7 +32,7 @@ impl WithTypes for Judge<'_> {
 
     fn run<L: Value, R: Value, O: Value>(self) {
         let Judge { row, case } = self;
-        let bound = row.bind(&Host::detect()).unwrap_or_else(|e| panic!("{e}"));
+        let bound = row.bind(host()).unwrap_or_else(|e| panic!("{e}"));
         let operands = Operands {
             lhs: typed::<L>(&case.lhs),
             rhs: typed::<R>(&case.rhs),

@@ -61,6 +61,9 @@ pub(super) trait Dot {
     const STAGED: bool = false;
     /// Whether batches that leave rows out must be as fast as those that don't: taps of convolutions.
     const TAPS: bool = false;
+    /// Tiles of at most so many accumulators have two k-tiles in a pass of the inner loop, those of half as many four: as
+    /// far as there are registers for the operands.
+    const TWICE: usize = 16;
     /// What is added times the sum of a row's elements after its products; not 0 only where the output is i32.
     const SUMS: i32 = 0;
     /// The accumulators.

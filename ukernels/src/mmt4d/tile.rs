@@ -61,8 +61,8 @@ pub(super) unsafe fn tile<D: Dot, const M0: usize, const NV: usize, const CHAINS
     // K-tiles in one pass of the inner loop: a small tile's products don't cover the loop's own work.
     let unroll = const {
         let least = match M0 * NV {
-            ..=8 => 4,
-            9..=16 if M0 <= 8 => 2,
+            n if n <= D::TWICE / 2 => 4,
+            n if n <= D::TWICE && M0 < 8 => 2,
             _ => 1,
         };
         if CHAINS > least { CHAINS } else { least.next_multiple_of(CHAINS) }

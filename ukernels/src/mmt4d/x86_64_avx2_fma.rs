@@ -153,6 +153,7 @@ struct Pairs<const RHS_BITS: usize, const SIGNED: bool>;
 
 impl<const RHS_BITS: usize, const SIGNED: bool> Dot for Pairs<RHS_BITS, SIGNED> {
     const K0: usize = 2;
+    const TWICE: usize = 4;
     const LHS_BITS: usize = 16;
     const RHS_BITS: usize = RHS_BITS;
     type Out = I32x8;
@@ -194,6 +195,7 @@ struct Bytes<const LHS: bool, const RHS: bool>;
 
 impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     const K0: usize = 2;
+    const TWICE: usize = 4;
     const LHS_BITS: usize = 8;
     const RHS_BITS: usize = 8;
     const STEP: usize = 2;

@@ -190,6 +190,7 @@ struct I16;
 
 impl Dot for I16 {
     const K0: usize = 2;
+    const TWICE: usize = 8;
     const LHS_BITS: usize = 16;
     const RHS_BITS: usize = 16;
     type Out = I32x16;
@@ -234,6 +235,7 @@ struct I16I8;
 
 impl Dot for I16I8 {
     const K0: usize = 2;
+    const TWICE: usize = 8;
     const LHS_BITS: usize = 16;
     const RHS_BITS: usize = 8;
     type Out = I32x16;
@@ -264,6 +266,7 @@ struct Bytes<const LHS: bool, const RHS: bool>;
 
 impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     const K0: usize = 4;
+    const TWICE: usize = 4;
     const LHS_BITS: usize = 8;
     const RHS_BITS: usize = 8;
     const STEP: usize = 2;
@@ -380,7 +383,7 @@ rows! { F64, 2 x 8 x 1, "FusedChain";
     mmt4d_f64f64f64_2x16x1_x86_64_avx512, 2, 1;
     mmt4d_f64f64f64_4x16x1_x86_64_avx512, 4, 1;
     mmt4d_f64f64f64_8x16x1_x86_64_avx512, 8, 1;
-    mmt4d_f64f64f64_14x16x1_x86_64_avx512, 14, 1;
+    mmt4d_f64f64f64_12x16x1_x86_64_avx512, 12, 1;
 }
 rows! { F16<F32<__m512>>, 2 x 16 x 1, "FusedChain";
     mmt4d_f16f16f32_1x32x1_x86_64_avx512, 1, 1;
@@ -429,19 +432,19 @@ rows! { Bytes<true, true>, 2 x 16 x 4, "Exact";
     mmt4d_i8i8i32_2x32x4_x86_64_avx512, 2, 2;
     mmt4d_i8i8i32_4x32x4_x86_64_avx512, 4, 1;
     mmt4d_i8i8i32_8x32x4_x86_64_avx512, 8, 1;
-    mmt4d_i8i8i32_12x32x4_x86_64_avx512, 12, 1;
+    mmt4d_i8i8i32_10x32x4_x86_64_avx512, 10, 1;
 }
 rows! { Bytes<false, true>, 2 x 16 x 4, "Exact";
     mmt4d_u8i8i32_1x32x4_x86_64_avx512, 1, 2;
     mmt4d_u8i8i32_2x32x4_x86_64_avx512, 2, 2;
     mmt4d_u8i8i32_4x32x4_x86_64_avx512, 4, 1;
     mmt4d_u8i8i32_8x32x4_x86_64_avx512, 8, 1;
-    mmt4d_u8i8i32_12x32x4_x86_64_avx512, 12, 1;
+    mmt4d_u8i8i32_10x32x4_x86_64_avx512, 10, 1;
 }
 rows! { Bytes<false, false>, 2 x 16 x 4, "Exact";
     mmt4d_u8u8i32_1x32x4_x86_64_avx512, 1, 2;
     mmt4d_u8u8i32_2x32x4_x86_64_avx512, 2, 2;
     mmt4d_u8u8i32_4x32x4_x86_64_avx512, 4, 1;
     mmt4d_u8u8i32_8x32x4_x86_64_avx512, 8, 1;
-    mmt4d_u8u8i32_12x32x4_x86_64_avx512, 12, 1;
+    mmt4d_u8u8i32_10x32x4_x86_64_avx512, 10, 1;
 }

@@ -30,6 +30,7 @@ struct Bytes<const LHS: bool, const RHS: bool>;
 
 impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     const K0: usize = 4;
+    const TWICE: usize = if LHS == RHS { 8 } else { 16 };
     const LHS_BITS: usize = 8;
     const RHS_BITS: usize = 8;
     const SUMS: i32 = match (LHS, RHS) {
