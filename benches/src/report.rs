@@ -10,7 +10,7 @@ use smalti_ukernels::table::ROWS;
 /// K-tiles of a call: in cache, and long enough to hide a tile's start and end.
 const K_TILES: usize = 256;
 /// Bursts of each.
-const ROUNDS: usize = 40;
+const ROUNDS: usize = 120;
 /// Cycles of a burst's call of the chain that counts them.
 const CHAIN: usize = 4096;
 
