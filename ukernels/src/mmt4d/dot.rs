@@ -50,15 +50,17 @@ pub(super) trait Output {
 pub(super) trait Dot {
     /// Elements of a k-tile.
     const K0: usize = 1;
-    /// Bits of an element of the left operand.
-    const LHS_BITS: usize;
-    /// Bits of an element of the right operand.
-    const RHS_BITS: usize;
+    /// Bytes of an element of the left operand.
+    const LHS_BYTES: usize;
+    /// Bytes of an element of the right operand.
+    const RHS_BYTES: usize;
     /// Bytes of an element of the left operand as products take it. Where that is not as it is stored, it is converted
     /// into scratch first.
-    const STEP: usize = Self::LHS_BITS / 8;
+    const STEP: usize = Self::LHS_BYTES;
     /// Whether the left operand is converted.
     const STAGED: bool = false;
+    /// What fills the last k-tile of a converted row: times 0 it changes no sum, not even the sign of a zero.
+    const NOTHING: [u8; 4] = [0; 4];
     /// Whether batches that leave rows out must be as fast as those that don't: taps of convolutions.
     const TAPS: bool = false;
     /// Tiles of at most so many accumulators have two k-tiles in a pass of the inner loop, those of half as many four: as
@@ -187,8 +189,8 @@ impl<V: Vector> Output for F32<V> {
 }
 
 impl<V: Vector> Dot for F32<V> {
-    const LHS_BITS: usize = 32;
-    const RHS_BITS: usize = 32;
+    const LHS_BYTES: usize = 4;
+    const RHS_BYTES: usize = 4;
     const TAPS: bool = true;
     type Out = Self;
     type Right = V;

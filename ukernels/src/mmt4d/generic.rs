@@ -2,6 +2,7 @@
 //! so that the bits are those of the rows that have an FMA instruction.
 
 use super::RawArgs;
+use super::scalar::{Round, Widen};
 
 /// What products are summed in.
 trait Acc: Copy {
@@ -11,18 +12,6 @@ trait Acc: Copy {
     fn add(self, y: Self) -> Self;
     /// Clamps like `if self < low { low }`.
     fn clamp(self, low: Self, high: Self) -> Self;
-}
-
-/// An element of an operand, as it is summed.
-trait Element<A> {
-    /// # Safety
-    /// The element is readable.
-    unsafe fn read(p: *const u8, at: isize) -> A;
-}
-
-/// An element of the output.
-trait Result<A>: Element<A> {
-    fn round(acc: A) -> Self;
 }
 
 macro_rules! float_acc {
@@ -59,59 +48,25 @@ impl Acc for i32 {
     }
 }
 
-macro_rules! elements {
-    ($($t:ty => $acc:ty, $x:ident: $widen:expr;)*) => {$(
-        impl Element<$acc> for $t {
-            unsafe fn read(p: *const u8, at: isize) -> $acc {
-                // SAFETY: the caller's.
-                let $x = unsafe { p.cast::<$t>().offset(at).read_unaligned() };
-                $widen
-            }
-        }
-    )*};
-}
-
-elements! {
-    f64 => f64, x: x;
-    f32 => f32, x: x;
-    half::f16 => f32, x: x.to_f32();
-    half::bf16 => f32, x: x.to_f32();
-    i32 => i32, x: x;
-    i16 => i32, x: x.into();
-    i8 => i32, x: x.into();
-    u8 => i32, x: x.into();
-}
-
-macro_rules! results {
-    ($($t:ty => $acc:ty, $x:ident: $round:expr;)*) => {$(
-        impl Result<$acc> for $t {
-            fn round($x: $acc) -> $t {
-                $round
-            }
-        }
-    )*};
-}
-
-results! {
-    f64 => f64, x: x;
-    f32 => f32, x: x;
-    half::f16 => f32, x: half::f16::from_f32(x);
-    half::bf16 => f32, x: half::bf16::from_f32(x);
-    i32 => i32, x: x;
+/// # Safety
+/// The element is readable.
+unsafe fn read<A, T: Widen<A>>(p: *const u8, at: isize) -> A {
+    // SAFETY: the caller's.
+    unsafe { p.cast::<T>().offset(at).read_unaligned() }.widen()
 }
 
 /// # Safety
 /// As [`Kernel`](super::Kernel) on these types.
-unsafe fn product<A: Acc, L: Element<A>, R: Element<A>, O: Result<A>>(a: &RawArgs) {
+unsafe fn product<A: Acc, L: Widen<A>, R: Widen<A>, O: Round<A>>(a: &RawArgs) {
     let k0 = a.tile.k0 as isize;
     for r in 0..a.rows as isize {
         for c in 0..a.cols as isize {
             // SAFETY: every offset is one of the formula's, which the caller vouches for.
             unsafe {
                 let at = r * a.out_row_stride + c;
-                let mut acc = if a.accumulate { O::read(a.out, at) } else { A::ZERO };
+                let mut acc = if a.accumulate { read::<A, O>(a.out, at) } else { A::ZERO };
                 if !a.init.is_null() {
-                    let init = O::read(a.init, r * a.init_row_stride + c);
+                    let init = read::<A, O>(a.init, r * a.init_row_stride + c);
                     acc = if a.accumulate { acc.add(init) } else { init };
                 }
                 for b in 0..a.batch_count {
@@ -122,14 +77,14 @@ unsafe fn product<A: Acc, L: Element<A>, R: Element<A>, O: Result<A>>(a: &RawArg
                     for k in 0..a.k_per_batch as isize {
                         let lhs = b.lhs + r * a.lhs_row_stride + k / k0 * a.lhs_k_stride + k % k0;
                         let rhs = b.rhs + k / k0 * a.rhs_k_stride + c * k0 + k % k0;
-                        acc = acc.fma(L::read(a.lhs, lhs), R::read(a.rhs, rhs));
+                        acc = acc.fma(read::<A, L>(a.lhs, lhs), read::<A, R>(a.rhs, rhs));
                     }
                 }
                 if !a.bias.is_null() {
-                    acc = acc.add(O::read(a.bias, c));
+                    acc = acc.add(read::<A, O>(a.bias, c));
                 }
                 if !a.clamp.is_null() {
-                    acc = acc.clamp(O::read(a.clamp, 0), O::read(a.clamp, 1));
+                    acc = acc.clamp(read::<A, O>(a.clamp, 0), read::<A, O>(a.clamp, 1));
                 }
                 a.out.cast::<O>().offset(at).write_unaligned(O::round(acc));
             }

@@ -27,6 +27,36 @@
 //! Source of the tile's shape: IREE's `linalg.mmt4d`; of the batch-reduce form: Georganas et al., "Harnessing Deep
 //! Learning via a Single Building Block", IPDPS 2020.
 
+/// Rows of a file on vectors: the function that enables its instructions, what a machine must have, and its registers;
+/// then for each type what it computes with, the vectors and columns of a tile, K0 and how it rounds; then the rows, each with
+/// its number of rows and of chains.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! rows {
+    (
+        $run:ident, $needs:literal, $registers:literal;
+        $($dot:ty, $nv:literal, $n0:literal x $k0:literal, $numerics:literal {
+            $($name:ident, $m0:literal, $chains:literal;)*
+        })*
+    ) => {$($(
+        /// # Computes
+        /// The [operation](super) on the types of its name.
+        /// # Operands
+        #[doc = concat!("Tile ", $m0, " x ", $n0, " x ", $k0, "; strides as given; no alignment.")]
+        /// # Needs
+        #[doc = $needs]
+        /// # Numerics
+        #[doc = concat!("`", $numerics, "`.")]
+        /// # Registers
+        #[doc = concat!($chains, " x ", $m0, " x ", $nv, " accumulators and ", $nv, " of the right operand, of ", $registers, ".")]
+        /// # Safety
+        /// As [`Kernel`](super::Kernel) on these types, on a machine that has what the row needs.
+        pub unsafe fn $name(a: &RawArgs) {
+            // SAFETY: the caller's.
+            unsafe { $run::<$dot, $m0, $nv, $chains>(a) }
+        }
+    )*)*};
+}
+
 #[cfg(target_arch = "aarch64")]
 pub mod aarch64_neon;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -38,6 +68,7 @@ pub mod portable;
 pub mod reference;
 #[cfg(target_arch = "riscv64")]
 pub mod riscv64_v;
+mod scalar;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod tile;
 #[cfg(target_arch = "x86_64")]

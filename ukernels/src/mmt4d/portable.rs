@@ -2,6 +2,7 @@
 //! bits are the same on every architecture.
 
 use super::RawArgs;
+use super::scalar::{Round, Widen};
 use wide::{f32x8, f64x8, i32x8};
 
 /// Eight columns of accumulators, and the operands' elements as they are summed.
@@ -34,62 +35,10 @@ lanes! {
     i32x8, i32;
 }
 
-/// An element of an operand, as it is summed.
-trait Element<A>: Copy {
-    fn widen(self) -> A;
-}
-
-/// An element of the output.
-trait Result<A>: Element<A> {
-    fn round(acc: A) -> Self;
-}
-
-macro_rules! elements {
-    ($($t:ty => $acc:ty, $x:ident: $widen:expr;)*) => {$(
-        impl Element<$acc> for $t {
-            #[inline(always)]
-            fn widen(self) -> $acc {
-                let $x = self;
-                $widen
-            }
-        }
-    )*};
-}
-
-elements! {
-    f64 => f64, x: x;
-    f32 => f32, x: x;
-    half::f16 => f32, x: x.to_f32();
-    half::bf16 => f32, x: x.to_f32();
-    i32 => i32, x: x;
-    i16 => i32, x: x.into();
-    i8 => i32, x: x.into();
-    u8 => i32, x: x.into();
-}
-
-macro_rules! results {
-    ($($t:ty => $acc:ty, $x:ident: $round:expr;)*) => {$(
-        impl Result<$acc> for $t {
-            #[inline(always)]
-            fn round($x: $acc) -> $t {
-                $round
-            }
-        }
-    )*};
-}
-
-results! {
-    f64 => f64, x: x;
-    f32 => f32, x: x;
-    half::f16 => f32, x: half::f16::from_f32(x);
-    half::bf16 => f32, x: half::bf16::from_f32(x);
-    i32 => i32, x: x;
-}
-
 /// # Safety
 /// As [`Kernel`](super::Kernel) on these types.
 #[inline(always)]
-unsafe fn tile<V: Lanes, L: Element<V::Lane>, R: Element<V::Lane>, O: Result<V::Lane>, const M0: usize>(a: &RawArgs) {
+unsafe fn tile<V: Lanes, L: Widen<V::Lane>, R: Widen<V::Lane>, O: Round<V::Lane>, const M0: usize>(a: &RawArgs) {
     let cols = a.cols.min(8);
     let zero = V::Lane::default();
     // The first columns at `p`, and zeros.

@@ -40,23 +40,32 @@ struct Run {
     steps: usize,
 }
 
-/// Bytes of so many elements.
-#[inline(always)]
-const fn bytes(elements: isize, bits: usize) -> isize {
-    if bits < 8 { elements * bits as isize / 8 } else { elements * (bits / 8) as isize }
-}
-
-/// A tile of `M0` rows and `NV` vectors, each with `CHAINS` accumulators that k-tiles take in turns; `FULL` where all
-/// columns are valid.
+/// A tile of `M0` rows and `NV` vectors, each with `CHAINS` accumulators that k-tiles take in turns; the k-tiles that are
+/// left over go to the first.
 ///
 /// # Safety
-/// As [`Kernel`](super::Kernel) on the types of `D`; the machine has the vector's instructions; there are a row and a
-/// column; `FULL` only if all columns are valid.
+/// As [`Kernel`](super::Kernel) on the types of `D`; the machine has the vector's instructions.
+#[inline(always)]
+pub(super) unsafe fn tile<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
+    if a.rows == 0 || a.cols == 0 {
+        return;
+    }
+    if a.cols == NV * O::<D>::LANES {
+        // SAFETY: the caller's; all columns are valid.
+        unsafe { columns::<D, M0, NV, CHAINS, true>(a) }
+    } else {
+        // SAFETY: the caller's.
+        unsafe { columns::<D, M0, NV, CHAINS, false>(a) }
+    }
+}
+
+/// A tile of which there are a row and a column; `FULL` where all columns are valid.
+///
+/// # Safety
+/// As [`tile`]; there are a row and a column, and `FULL` is true only if all columns are valid.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "one row number indexes accumulators and addresses")]
-pub(super) unsafe fn tile<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize, const FULL: bool>(
-    a: &RawArgs,
-) {
+unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize, const FULL: bool>(a: &RawArgs) {
     const { assert!(M0 <= 16 && CHAINS >= 1) };
     // K-tiles in one pass of the inner loop: a small tile's products don't cover the loop's own work.
     let unroll = const {
@@ -120,7 +129,7 @@ pub(super) unsafe fn tile<D: Dot, const M0: usize, const NV: usize, const CHAINS
                         while steps >= unroll {
                             if !prefetch.is_null() {
                                 for _ in 0..unroll {
-                                    for line in 0..(NV * O::<D>::LANES * D::K0 * D::RHS_BITS).div_ceil(512) {
+                                    for line in 0..(NV * O::<D>::LANES * D::K0 * D::RHS_BYTES).div_ceil(64) {
                                         O::<D>::prefetch(prefetch.wrapping_add(line * 64));
                                     }
                                     prefetch = prefetch.wrapping_offset(run.rhs_k_stride);
@@ -252,7 +261,7 @@ unsafe fn add_sum<D: Dot, const NV: usize>(acc: &mut [Acc<D>; NV], sum: i32) {
 #[inline(always)]
 unsafe fn right<D: Dot, const NV: usize, const FULL: bool>(rhs: *const u8, masks: &[Mask<D>; NV]) -> [D::Right; NV] {
     core::array::from_fn(|v| {
-        let p = rhs.wrapping_add(v * O::<D>::LANES * D::K0 * D::RHS_BITS / 8);
+        let p = rhs.wrapping_add(v * O::<D>::LANES * D::K0 * D::RHS_BYTES);
         // SAFETY: the caller's.
         unsafe { if FULL { D::right_all(p) } else { D::right(p, masks[v]) } }
     })
@@ -289,17 +298,18 @@ unsafe fn some_rows<D: Dot, const M0: usize, const NV: usize, const FULL: bool>(
 #[inline(always)]
 fn in_place<D: Dot>(a: &RawArgs, b: &Batch) -> Run {
     Run {
-        lhs: a.lhs.wrapping_offset(bytes(b.lhs, D::LHS_BITS)),
-        row_stride: bytes(a.lhs_row_stride, D::LHS_BITS),
-        k_stride: bytes(a.lhs_k_stride, D::LHS_BITS),
-        rhs: a.rhs.wrapping_offset(bytes(b.rhs, D::RHS_BITS)),
-        rhs_k_stride: bytes(a.rhs_k_stride, D::RHS_BITS),
+        lhs: a.lhs.wrapping_offset(b.lhs * D::LHS_BYTES as isize),
+        row_stride: a.lhs_row_stride * D::LHS_BYTES as isize,
+        k_stride: a.lhs_k_stride * D::LHS_BYTES as isize,
+        rhs: a.rhs.wrapping_offset(b.rhs * D::RHS_BYTES as isize),
+        rhs_k_stride: a.rhs_k_stride * D::RHS_BYTES as isize,
         steps: 0,
     }
 }
 
 /// The operands of a block of `depth` elements of k from `from`, the left one converted into scratch: row by row where
-/// rows are contiguous, else k-tile by k-tile. What is left of a row's last k-tile is filled with zeros.
+/// rows are contiguous, else k-tile by k-tile. What is left of a row's last k-tile is filled
+/// with `D::NOTHING`.
 ///
 /// # Safety
 /// The rows that take part are readable, and scratch is as large as the row of `m0` rows says.
@@ -333,7 +343,9 @@ unsafe fn staged<D: Dot>(a: &RawArgs, b: &Batch, from: usize, depth: usize, m0: 
         }
         if tail > 0 {
             for r in first..last {
-                place(r, whole).write_bytes(0, tile);
+                for k in 0..k0 {
+                    copy_nonoverlapping(D::NOTHING.as_ptr(), place(r, whole).add(k * D::STEP), D::STEP);
+                }
                 D::stage(source(r, whole), place(r, whole), tail);
             }
         }
@@ -364,21 +376,18 @@ unsafe fn k_tail<D: Dot>(
     let done = run.steps as isize;
     let lhs = run.lhs.wrapping_offset(done * run.k_stride);
     let rhs = run.rhs.wrapping_offset(done * run.rhs_k_stride);
-    let (lhs_tile, rhs_tile) = (D::K0 * D::STEP, D::K0 * D::RHS_BITS / 8);
+    let (lhs_tile, rhs_tile) = (D::K0 * D::STEP, D::K0 * D::RHS_BYTES);
     // SAFETY: the caller's; a tile's rows and columns fit the copies.
     unsafe {
         for r in first..last {
             let from = lhs.wrapping_offset(r as isize * run.row_stride);
-            // What was converted is filled with zeros already, and may be in another order.
+            // What was converted is filled already, and may be in another order.
             let count = if D::STAGED { lhs_tile } else { valid * D::STEP };
             copy_nonoverlapping(from, tails.0.as_mut_ptr().add(r * lhs_tile), count);
         }
         for c in 0..a.cols {
             let (from, to) = (rhs.wrapping_add(c * rhs_tile), tails.1.as_mut_ptr().add(c * rhs_tile));
-            copy_nonoverlapping(from, to, (valid * D::RHS_BITS).div_ceil(8));
-            if D::RHS_BITS == 4 && valid % 2 == 1 {
-                *to.add(valid / 2) &= 0x0f;
-            }
+            copy_nonoverlapping(from, to, valid * D::RHS_BYTES);
         }
     }
     Run {

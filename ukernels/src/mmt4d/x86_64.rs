@@ -1,7 +1,8 @@
 //! Accumulators on x86-64's vectors. Source: Intel SDM volume 2.
 
-use super::dot::Output;
+use super::dot::{Dot, Output};
 use core::arch::x86_64::*;
+use core::marker::PhantomData;
 
 /// f64 on AVX-512.
 pub(super) struct F64x8;
@@ -272,5 +273,107 @@ unsafe fn f32x8_to_bf16(v: __m256) -> __m128i {
         let bits = _mm256_srli_epi32::<16>(_mm256_blendv_epi8(rounded, quiet, nan));
         let packed = _mm256_packus_epi32(bits, bits);
         _mm256_castsi256_si128(_mm256_permute4x64_epi64::<0b1000>(packed))
+    }
+}
+
+/// The instruction that adds products of pairs of i16.
+///
+/// # Safety
+/// Its method needs a machine that has it.
+pub(super) trait AddPairs {
+    /// The vector.
+    type Vector: Copy;
+    /// See [`Dot::TWICE`].
+    const TWICE: usize;
+
+    /// `acc` and the sums of products of pairs, wrapping.
+    unsafe fn add(acc: Self::Vector, left: Self::Vector, right: Self::Vector) -> Self::Vector;
+}
+
+/// i16 in pairs of k on AVX-512, the right operand i8 where its elements have one byte: that is widened as it is loaded.
+pub(super) struct Pairs512<P, const RHS: usize>(PhantomData<P>);
+
+impl<P: AddPairs<Vector = __m512i>, const RHS: usize> Dot for Pairs512<P, RHS> {
+    const K0: usize = 2;
+    const TWICE: usize = P::TWICE;
+    const LHS_BYTES: usize = 2;
+    const RHS_BYTES: usize = RHS;
+    type Out = I32x16;
+    type Right = __m512i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe {
+            if RHS == 2 {
+                _mm512_maskz_loadu_epi32(mask, p.cast())
+            } else {
+                _mm512_cvtepi8_epi16(_mm256_maskz_loadu_epi16(mask, p.cast()))
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe {
+            if RHS == 2 { _mm512_loadu_si512(p.cast()) } else { _mm512_cvtepi8_epi16(_mm256_loadu_si256(p.cast())) }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let left = _mm512_set1_epi32(lhs.cast::<i32>().read_unaligned());
+            for (acc, &right) in acc.iter_mut().zip(right) {
+                *acc = P::add(*acc, left, right);
+            }
+        }
+    }
+}
+
+/// As [`Pairs512`], on AVX2.
+pub(super) struct Pairs256<P, const RHS: usize>(PhantomData<P>);
+
+impl<P: AddPairs<Vector = __m256i>, const RHS: usize> Dot for Pairs256<P, RHS> {
+    const K0: usize = 2;
+    const TWICE: usize = P::TWICE;
+    const LHS_BYTES: usize = 2;
+    const RHS_BYTES: usize = RHS;
+    type Out = I32x8;
+    type Right = __m256i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, lanes: usize) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { if RHS == 2 { I32x8::load(p, lanes) } else { _mm256_cvtepi8_epi16(part(p, 2 * lanes)) } }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { if RHS == 2 { _mm256_loadu_si256(p.cast()) } else { _mm256_cvtepi8_epi16(_mm_loadu_si128(p.cast())) } }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m256i; NV], lhs: *const u8, right: &[__m256i; NV]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let left = _mm256_set1_epi32(lhs.cast::<i32>().read_unaligned());
+            for (acc, &right) in acc.iter_mut().zip(right) {
+                *acc = P::add(*acc, left, right);
+            }
+        }
+    }
+}
+
+/// What the sum of a left row's bytes is taken times where VPDPBUSD multiplies bytes, `LHS` and `RHS` where they are signed.
+/// Operands of one kind are no unsigned and signed one: the right one's sign bit is flipped, and plays the other part.
+pub(super) const fn flipped_by(lhs: bool, rhs: bool) -> i32 {
+    match (lhs, rhs) {
+        (true, true) => -128,
+        (false, false) => 128,
+        _ => 0,
     }
 }

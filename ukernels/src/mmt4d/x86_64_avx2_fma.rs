@@ -3,7 +3,7 @@
 use super::RawArgs;
 use super::dot::{Dot, F32, Output};
 use super::tile::tile;
-use super::x86_64::{Bf16x8, F16x8, F64x4, I32x8, bf16_to_f32x8, part, window};
+use super::x86_64::{AddPairs, Bf16x8, F16x8, F64x4, I32x8, Pairs256, bf16_to_f32x8, part, window};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -11,24 +11,16 @@ use core::marker::PhantomData;
 /// As [`Kernel`](super::Kernel) on the types of `D`; the machine has what `enable` names.
 #[target_feature(enable = "avx2,fma,f16c")]
 unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
-    if a.rows == 0 || a.cols == 0 {
-        return;
-    }
-    if a.cols == NV * <D::Out as Output>::LANES {
-        // SAFETY: the caller's; all columns are valid.
-        unsafe { tile::<D, M0, NV, CHAINS, true>(a) }
-    } else {
-        // SAFETY: the caller's; there are a row and a column, so the operands are read.
-        unsafe { tile::<D, M0, NV, CHAINS, false>(a) }
-    }
+    // SAFETY: the caller's.
+    unsafe { tile::<D, M0, NV, CHAINS>(a) }
 }
 
 /// f64.
 struct F64;
 
 impl Dot for F64 {
-    const LHS_BITS: usize = 64;
-    const RHS_BITS: usize = 64;
+    const LHS_BYTES: usize = 8;
+    const RHS_BYTES: usize = 8;
     type Out = F64x4;
     type Right = __m256d;
 
@@ -82,8 +74,8 @@ impl Lanes for __m256i {
 struct Widened<O, const HALF: bool>(PhantomData<O>);
 
 impl<O: Output<Acc = __m256, Mask: Lanes>, const HALF: bool> Dot for Widened<O, HALF> {
-    const LHS_BITS: usize = 16;
-    const RHS_BITS: usize = 16;
+    const LHS_BYTES: usize = 2;
+    const RHS_BYTES: usize = 2;
     const STEP: usize = 4;
     const STAGED: bool = true;
     type Out = O;
@@ -148,44 +140,17 @@ unsafe fn widen<const HALF: bool>(from: *const u8, to: *mut u8, count: usize) {
     }
 }
 
-/// Pairs of i16: the right operand's bytes, `SIGNED` or not, are widened as they are loaded where it has `RHS_BITS` of 8.
-struct Pairs<const RHS_BITS: usize, const SIGNED: bool>;
+/// VPMADDWD and a sum.
+struct Madd;
 
-impl<const RHS_BITS: usize, const SIGNED: bool> Dot for Pairs<RHS_BITS, SIGNED> {
-    const K0: usize = 2;
+impl AddPairs for Madd {
+    type Vector = __m256i;
     const TWICE: usize = 4;
-    const LHS_BITS: usize = 16;
-    const RHS_BITS: usize = RHS_BITS;
-    type Out = I32x8;
-    type Right = __m256i;
 
     #[inline(always)]
-    unsafe fn right(p: *const u8, lanes: usize) -> __m256i {
+    unsafe fn add(acc: __m256i, left: __m256i, right: __m256i) -> __m256i {
         // SAFETY: the caller's.
-        unsafe { if RHS_BITS == 16 { I32x8::load(p, lanes) } else { widened_bytes::<SIGNED>(part(p, 2 * lanes)) } }
-    }
-
-    #[inline(always)]
-    unsafe fn right_all(p: *const u8) -> __m256i {
-        // SAFETY: the caller's.
-        unsafe {
-            if RHS_BITS == 16 {
-                _mm256_loadu_si256(p.cast())
-            } else {
-                widened_bytes::<SIGNED>(_mm_loadu_si128(p.cast()))
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn row<const NV: usize>(acc: &mut [__m256i; NV], lhs: *const u8, right: &[__m256i; NV]) {
-        // SAFETY: the caller's.
-        unsafe {
-            let left = _mm256_set1_epi32(lhs.cast::<i32>().read_unaligned());
-            for (acc, &right) in acc.iter_mut().zip(right) {
-                *acc = _mm256_add_epi32(*acc, _mm256_madd_epi16(left, right));
-            }
-        }
+        unsafe { _mm256_add_epi32(acc, _mm256_madd_epi16(left, right)) }
     }
 }
 
@@ -196,8 +161,8 @@ struct Bytes<const LHS: bool, const RHS: bool>;
 impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     const K0: usize = 2;
     const TWICE: usize = 4;
-    const LHS_BITS: usize = 8;
-    const RHS_BITS: usize = 8;
+    const LHS_BYTES: usize = 1;
+    const RHS_BYTES: usize = 1;
     const STEP: usize = 2;
     const STAGED: bool = true;
     type Out = I32x8;
@@ -206,19 +171,19 @@ impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     #[inline(always)]
     unsafe fn right(p: *const u8, lanes: usize) -> __m256i {
         // SAFETY: the caller's.
-        unsafe { Pairs::<8, RHS>::right(p, lanes) }
+        unsafe { widened_bytes::<RHS>(part(p, 2 * lanes)) }
     }
 
     #[inline(always)]
     unsafe fn right_all(p: *const u8) -> __m256i {
         // SAFETY: the caller's.
-        unsafe { Pairs::<8, RHS>::right_all(p) }
+        unsafe { widened_bytes::<RHS>(_mm_loadu_si128(p.cast())) }
     }
 
     #[inline(always)]
     unsafe fn row<const NV: usize>(acc: &mut [__m256i; NV], lhs: *const u8, right: &[__m256i; NV]) {
         // SAFETY: the caller's.
-        unsafe { Pairs::<8, RHS>::row(acc, lhs, right) }
+        unsafe { Pairs256::<Madd, 2>::row(acc, lhs, right) }
     }
 
     unsafe fn stage(from: *const u8, to: *mut u8, count: usize) {
@@ -230,7 +195,7 @@ impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
 /// # Safety
 /// The machine has AVX2.
 #[inline(always)]
-pub(super) unsafe fn widened_bytes<const SIGNED: bool>(v: __m128i) -> __m256i {
+unsafe fn widened_bytes<const SIGNED: bool>(v: __m128i) -> __m256i {
     // SAFETY: the caller's.
     unsafe { if SIGNED { _mm256_cvtepi8_epi16(v) } else { _mm256_cvtepu8_epi16(v) } }
 }
@@ -258,99 +223,79 @@ unsafe fn widen_bytes<const SIGNED: bool>(from: *const u8, to: *mut u8, count: u
     }
 }
 
-/// Rows of one type: what it computes with, the vectors of a tile, how it rounds; then each row with its number of rows
-/// and of chains.
-macro_rules! rows {
-    ($dot:ty, $nv:literal x $lanes:literal x $k0:literal, $numerics:literal; $($name:ident, $m0:literal, $chains:literal;)*) => {$(
-        /// # Computes
-        /// The [operation](super) on the types of its name.
-        /// # Operands
-        #[doc = concat!("Tile ", $m0, " x ", $lanes, "·", $nv, " x ", $k0, "; strides as given; no alignment.")]
-        /// # Needs
-        /// AVX2, FMA and F16C.
-        /// # Numerics
-        #[doc = concat!("`", $numerics, "`.")]
-        /// # Registers
-        #[doc = concat!($chains, " x ", $m0, " x ", $nv, " accumulators, ", $nv, " of the right operand and 1 of the left one, of 16.")]
-        /// # Safety
-        /// As [`Kernel`](super::Kernel) on these types; the machine has AVX2, FMA and F16C.
-        pub unsafe fn $name(a: &RawArgs) {
-            // SAFETY: the caller's.
-            unsafe { run::<$dot, $m0, $nv, $chains>(a) }
-        }
-    )*};
-}
-
-rows! { F32<__m256>, 1 x 8 x 1, "FusedChain";
-    mmt4d_f32f32f32_1x8x1_x86_64_avx2_fma, 1, 1;
-    mmt4d_f32f32f32_2x8x1_x86_64_avx2_fma, 2, 1;
-    mmt4d_f32f32f32_4x8x1_x86_64_avx2_fma, 4, 1;
-    mmt4d_f32f32f32_8x8x1_x86_64_avx2_fma, 8, 1;
-    mmt4d_f32f32f32_12x8x1_x86_64_avx2_fma, 12, 1;
-}
-rows! { F32<__m256>, 2 x 8 x 1, "FusedChain";
-    mmt4d_f32f32f32_1x16x1_x86_64_avx2_fma, 1, 1;
-    mmt4d_f32f32f32_2x16x1_x86_64_avx2_fma, 2, 1;
-    mmt4d_f32f32f32_4x16x1_x86_64_avx2_fma, 4, 1;
-    mmt4d_f32f32f32_6x16x1_x86_64_avx2_fma, 6, 1;
-}
-rows! { F64, 2 x 4 x 1, "FusedChain";
-    mmt4d_f64f64f64_1x8x1_x86_64_avx2_fma, 1, 1;
-    mmt4d_f64f64f64_2x8x1_x86_64_avx2_fma, 2, 1;
-    mmt4d_f64f64f64_4x8x1_x86_64_avx2_fma, 4, 1;
-    mmt4d_f64f64f64_6x8x1_x86_64_avx2_fma, 6, 1;
-}
-rows! { Widened<F32<__m256>, true>, 2 x 8 x 1, "FusedChain";
-    mmt4d_f16f16f32_1x16x1_x86_64_avx2_fma, 1, 1;
-    mmt4d_f16f16f32_2x16x1_x86_64_avx2_fma, 2, 1;
-    mmt4d_f16f16f32_4x16x1_x86_64_avx2_fma, 4, 1;
-    mmt4d_f16f16f32_6x16x1_x86_64_avx2_fma, 6, 1;
-}
-rows! { Widened<F16x8, true>, 2 x 8 x 1, "FusedChain";
-    mmt4d_f16f16f16_1x16x1_x86_64_avx2_fma, 1, 1;
-    mmt4d_f16f16f16_2x16x1_x86_64_avx2_fma, 2, 1;
-    mmt4d_f16f16f16_4x16x1_x86_64_avx2_fma, 4, 1;
-    mmt4d_f16f16f16_6x16x1_x86_64_avx2_fma, 6, 1;
-}
-rows! { Widened<F32<__m256>, false>, 2 x 8 x 1, "FusedChain";
-    mmt4d_bf16bf16f32_1x16x1_x86_64_avx2_fma, 1, 1;
-    mmt4d_bf16bf16f32_2x16x1_x86_64_avx2_fma, 2, 1;
-    mmt4d_bf16bf16f32_4x16x1_x86_64_avx2_fma, 4, 1;
-    mmt4d_bf16bf16f32_6x16x1_x86_64_avx2_fma, 6, 1;
-}
-rows! { Widened<Bf16x8, false>, 2 x 8 x 1, "FusedChain";
-    mmt4d_bf16bf16bf16_1x16x1_x86_64_avx2_fma, 1, 1;
-    mmt4d_bf16bf16bf16_2x16x1_x86_64_avx2_fma, 2, 1;
-    mmt4d_bf16bf16bf16_4x16x1_x86_64_avx2_fma, 4, 1;
-    mmt4d_bf16bf16bf16_6x16x1_x86_64_avx2_fma, 6, 1;
-}
-rows! { Pairs<16, true>, 2 x 8 x 2, "Exact";
-    mmt4d_i16i16i32_1x16x2_x86_64_avx2_fma, 1, 4;
-    mmt4d_i16i16i32_2x16x2_x86_64_avx2_fma, 2, 2;
-    mmt4d_i16i16i32_4x16x2_x86_64_avx2_fma, 4, 1;
-    mmt4d_i16i16i32_6x16x2_x86_64_avx2_fma, 6, 1;
-}
-rows! { Pairs<8, true>, 2 x 8 x 2, "Exact";
-    mmt4d_i16i8i32_1x16x2_x86_64_avx2_fma, 1, 4;
-    mmt4d_i16i8i32_2x16x2_x86_64_avx2_fma, 2, 2;
-    mmt4d_i16i8i32_4x16x2_x86_64_avx2_fma, 4, 1;
-    mmt4d_i16i8i32_6x16x2_x86_64_avx2_fma, 6, 1;
-}
-rows! { Bytes<true, true>, 2 x 8 x 2, "Exact";
-    mmt4d_i8i8i32_1x16x2_x86_64_avx2_fma, 1, 4;
-    mmt4d_i8i8i32_2x16x2_x86_64_avx2_fma, 2, 2;
-    mmt4d_i8i8i32_4x16x2_x86_64_avx2_fma, 4, 1;
-    mmt4d_i8i8i32_6x16x2_x86_64_avx2_fma, 6, 1;
-}
-rows! { Bytes<false, true>, 2 x 8 x 2, "Exact";
-    mmt4d_u8i8i32_1x16x2_x86_64_avx2_fma, 1, 4;
-    mmt4d_u8i8i32_2x16x2_x86_64_avx2_fma, 2, 2;
-    mmt4d_u8i8i32_4x16x2_x86_64_avx2_fma, 4, 1;
-    mmt4d_u8i8i32_6x16x2_x86_64_avx2_fma, 6, 1;
-}
-rows! { Bytes<false, false>, 2 x 8 x 2, "Exact";
-    mmt4d_u8u8i32_1x16x2_x86_64_avx2_fma, 1, 4;
-    mmt4d_u8u8i32_2x16x2_x86_64_avx2_fma, 2, 2;
-    mmt4d_u8u8i32_4x16x2_x86_64_avx2_fma, 4, 1;
-    mmt4d_u8u8i32_6x16x2_x86_64_avx2_fma, 6, 1;
+rows! {
+    run, "AVX2, FMA and F16C.", 16;
+    F32<__m256>, 1, 8 x 1, "FusedChain" {
+        mmt4d_f32f32f32_1x8x1_x86_64_avx2_fma, 1, 1;
+        mmt4d_f32f32f32_2x8x1_x86_64_avx2_fma, 2, 1;
+        mmt4d_f32f32f32_4x8x1_x86_64_avx2_fma, 4, 1;
+        mmt4d_f32f32f32_8x8x1_x86_64_avx2_fma, 8, 1;
+        mmt4d_f32f32f32_12x8x1_x86_64_avx2_fma, 12, 1;
+    }
+    F32<__m256>, 2, 16 x 1, "FusedChain" {
+        mmt4d_f32f32f32_1x16x1_x86_64_avx2_fma, 1, 1;
+        mmt4d_f32f32f32_2x16x1_x86_64_avx2_fma, 2, 1;
+        mmt4d_f32f32f32_4x16x1_x86_64_avx2_fma, 4, 1;
+        mmt4d_f32f32f32_6x16x1_x86_64_avx2_fma, 6, 1;
+    }
+    F64, 2, 8 x 1, "FusedChain" {
+        mmt4d_f64f64f64_1x8x1_x86_64_avx2_fma, 1, 1;
+        mmt4d_f64f64f64_2x8x1_x86_64_avx2_fma, 2, 1;
+        mmt4d_f64f64f64_4x8x1_x86_64_avx2_fma, 4, 1;
+        mmt4d_f64f64f64_6x8x1_x86_64_avx2_fma, 6, 1;
+    }
+    Widened<F32<__m256>, true>, 2, 16 x 1, "FusedChain" {
+        mmt4d_f16f16f32_1x16x1_x86_64_avx2_fma, 1, 1;
+        mmt4d_f16f16f32_2x16x1_x86_64_avx2_fma, 2, 1;
+        mmt4d_f16f16f32_4x16x1_x86_64_avx2_fma, 4, 1;
+        mmt4d_f16f16f32_6x16x1_x86_64_avx2_fma, 6, 1;
+    }
+    Widened<F16x8, true>, 2, 16 x 1, "FusedChain" {
+        mmt4d_f16f16f16_1x16x1_x86_64_avx2_fma, 1, 1;
+        mmt4d_f16f16f16_2x16x1_x86_64_avx2_fma, 2, 1;
+        mmt4d_f16f16f16_4x16x1_x86_64_avx2_fma, 4, 1;
+        mmt4d_f16f16f16_6x16x1_x86_64_avx2_fma, 6, 1;
+    }
+    Widened<F32<__m256>, false>, 2, 16 x 1, "FusedChain" {
+        mmt4d_bf16bf16f32_1x16x1_x86_64_avx2_fma, 1, 1;
+        mmt4d_bf16bf16f32_2x16x1_x86_64_avx2_fma, 2, 1;
+        mmt4d_bf16bf16f32_4x16x1_x86_64_avx2_fma, 4, 1;
+        mmt4d_bf16bf16f32_6x16x1_x86_64_avx2_fma, 6, 1;
+    }
+    Widened<Bf16x8, false>, 2, 16 x 1, "FusedChain" {
+        mmt4d_bf16bf16bf16_1x16x1_x86_64_avx2_fma, 1, 1;
+        mmt4d_bf16bf16bf16_2x16x1_x86_64_avx2_fma, 2, 1;
+        mmt4d_bf16bf16bf16_4x16x1_x86_64_avx2_fma, 4, 1;
+        mmt4d_bf16bf16bf16_6x16x1_x86_64_avx2_fma, 6, 1;
+    }
+    Pairs256<Madd, 2>, 2, 16 x 2, "Exact" {
+        mmt4d_i16i16i32_1x16x2_x86_64_avx2_fma, 1, 4;
+        mmt4d_i16i16i32_2x16x2_x86_64_avx2_fma, 2, 2;
+        mmt4d_i16i16i32_4x16x2_x86_64_avx2_fma, 4, 1;
+        mmt4d_i16i16i32_6x16x2_x86_64_avx2_fma, 6, 1;
+    }
+    Pairs256<Madd, 1>, 2, 16 x 2, "Exact" {
+        mmt4d_i16i8i32_1x16x2_x86_64_avx2_fma, 1, 4;
+        mmt4d_i16i8i32_2x16x2_x86_64_avx2_fma, 2, 2;
+        mmt4d_i16i8i32_4x16x2_x86_64_avx2_fma, 4, 1;
+        mmt4d_i16i8i32_6x16x2_x86_64_avx2_fma, 6, 1;
+    }
+    Bytes<true, true>, 2, 16 x 2, "Exact" {
+        mmt4d_i8i8i32_1x16x2_x86_64_avx2_fma, 1, 4;
+        mmt4d_i8i8i32_2x16x2_x86_64_avx2_fma, 2, 2;
+        mmt4d_i8i8i32_4x16x2_x86_64_avx2_fma, 4, 1;
+        mmt4d_i8i8i32_6x16x2_x86_64_avx2_fma, 6, 1;
+    }
+    Bytes<false, true>, 2, 16 x 2, "Exact" {
+        mmt4d_u8i8i32_1x16x2_x86_64_avx2_fma, 1, 4;
+        mmt4d_u8i8i32_2x16x2_x86_64_avx2_fma, 2, 2;
+        mmt4d_u8i8i32_4x16x2_x86_64_avx2_fma, 4, 1;
+        mmt4d_u8i8i32_6x16x2_x86_64_avx2_fma, 6, 1;
+    }
+    Bytes<false, false>, 2, 16 x 2, "Exact" {
+        mmt4d_u8u8i32_1x16x2_x86_64_avx2_fma, 1, 4;
+        mmt4d_u8u8i32_2x16x2_x86_64_avx2_fma, 2, 2;
+        mmt4d_u8u8i32_4x16x2_x86_64_avx2_fma, 4, 1;
+        mmt4d_u8u8i32_6x16x2_x86_64_avx2_fma, 6, 1;
+    }
 }

@@ -3,7 +3,7 @@
 use super::RawArgs;
 use super::dot::{Dot, F32, Output};
 use super::tile::tile;
-use super::x86_64::{Bf16x16, F16x16, F64x8, I32x16, bf16_to_f32x16};
+use super::x86_64::{AddPairs, Bf16x16, F16x16, F64x8, I32x16, Pairs512, bf16_to_f32x16, bits};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -11,24 +11,16 @@ use core::marker::PhantomData;
 /// As [`Kernel`](super::Kernel) on the types of `D`; the machine has what `enable` names.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
-    if a.rows == 0 || a.cols == 0 {
-        return;
-    }
-    if a.cols == NV * <D::Out as Output>::LANES {
-        // SAFETY: the caller's; all columns are valid.
-        unsafe { tile::<D, M0, NV, CHAINS, true>(a) }
-    } else {
-        // SAFETY: the caller's; there are a row and a column, so the operands are read.
-        unsafe { tile::<D, M0, NV, CHAINS, false>(a) }
-    }
+    // SAFETY: the caller's.
+    unsafe { tile::<D, M0, NV, CHAINS>(a) }
 }
 
 /// f64.
 struct F64;
 
 impl Dot for F64 {
-    const LHS_BITS: usize = 64;
-    const RHS_BITS: usize = 64;
+    const LHS_BYTES: usize = 8;
+    const RHS_BYTES: usize = 8;
     type Out = F64x8;
     type Right = __m512d;
 
@@ -75,8 +67,8 @@ unsafe fn fma_row<const NV: usize>(acc: &mut [__m512; NV], lhs: *const u8, right
 struct F16<O>(PhantomData<O>);
 
 impl<O: Output<Acc = __m512, Mask = __mmask16>> Dot for F16<O> {
-    const LHS_BITS: usize = 16;
-    const RHS_BITS: usize = 16;
+    const LHS_BYTES: usize = 2;
+    const RHS_BYTES: usize = 2;
     const STEP: usize = 4;
     const STAGED: bool = true;
     type Out = O;
@@ -111,10 +103,11 @@ struct Bf16<O>(PhantomData<O>);
 
 impl<O: Output<Acc = __m512, Mask = __mmask16>> Dot for Bf16<O> {
     const K0: usize = 2;
-    const LHS_BITS: usize = 16;
-    const RHS_BITS: usize = 16;
+    const LHS_BYTES: usize = 2;
+    const RHS_BYTES: usize = 2;
     const STEP: usize = 4;
     const STAGED: bool = true;
+    const NOTHING: [u8; 4] = (-0.0f32).to_ne_bytes();
     type Out = O;
     type Right = [__m512; 2];
 
@@ -172,7 +165,7 @@ unsafe fn widen<const HALF: bool>(from: *const u8, to: *mut u8, count: usize) {
             _mm512_storeu_ps(to.add(at), wide::<HALF>(_mm256_loadu_si256(from.add(at).cast())));
             at += 16;
         }
-        let mask = super::x86_64::bits(count - at);
+        let mask = bits(count - at);
         _mm512_mask_storeu_ps(to.add(at), mask, wide::<HALF>(_mm256_maskz_loadu_epi16(mask, from.add(at))));
     }
 }
@@ -185,78 +178,17 @@ unsafe fn wide<const HALF: bool>(v: __m256i) -> __m512 {
     unsafe { if HALF { _mm512_cvtph_ps(v) } else { bf16_to_f32x16(v) } }
 }
 
-/// i16 in pairs of k.
-struct I16;
+/// VPMADDWD and a sum.
+struct Madd;
 
-impl Dot for I16 {
-    const K0: usize = 2;
+impl AddPairs for Madd {
+    type Vector = __m512i;
     const TWICE: usize = 8;
-    const LHS_BITS: usize = 16;
-    const RHS_BITS: usize = 16;
-    type Out = I32x16;
-    type Right = __m512i;
 
     #[inline(always)]
-    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
+    unsafe fn add(acc: __m512i, left: __m512i, right: __m512i) -> __m512i {
         // SAFETY: the caller's.
-        unsafe { _mm512_maskz_loadu_epi32(mask, p.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn right_all(p: *const u8) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe { _mm512_loadu_si512(p.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
-        // SAFETY: the caller's.
-        unsafe { madd_row(acc, lhs, right) }
-    }
-}
-
-/// Adds one row's products of pairs of i16.
-///
-/// # Safety
-/// The pair is readable, and the machine has AVX-512BW.
-#[inline(always)]
-unsafe fn madd_row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
-    // SAFETY: the caller's.
-    unsafe {
-        let left = _mm512_set1_epi32(lhs.cast::<i32>().read_unaligned());
-        for (acc, &right) in acc.iter_mut().zip(right) {
-            *acc = _mm512_add_epi32(*acc, _mm512_madd_epi16(left, right));
-        }
-    }
-}
-
-/// i16 with i8, in pairs of k: the right operand is widened as it is loaded.
-struct I16I8;
-
-impl Dot for I16I8 {
-    const K0: usize = 2;
-    const TWICE: usize = 8;
-    const LHS_BITS: usize = 16;
-    const RHS_BITS: usize = 8;
-    type Out = I32x16;
-    type Right = __m512i;
-
-    #[inline(always)]
-    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe { _mm512_cvtepi8_epi16(_mm256_maskz_loadu_epi16(mask, p.cast())) }
-    }
-
-    #[inline(always)]
-    unsafe fn right_all(p: *const u8) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe { _mm512_cvtepi8_epi16(_mm256_loadu_si256(p.cast())) }
-    }
-
-    #[inline(always)]
-    unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
-        // SAFETY: the caller's.
-        unsafe { madd_row(acc, lhs, right) }
+        unsafe { _mm512_add_epi32(acc, _mm512_madd_epi16(left, right)) }
     }
 }
 
@@ -267,8 +199,8 @@ struct Bytes<const LHS: bool, const RHS: bool>;
 impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     const K0: usize = 4;
     const TWICE: usize = 4;
-    const LHS_BITS: usize = 8;
-    const RHS_BITS: usize = 8;
+    const LHS_BYTES: usize = 1;
+    const RHS_BYTES: usize = 1;
     const STEP: usize = 2;
     const STAGED: bool = true;
     type Out = I32x16;
@@ -290,8 +222,8 @@ impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[[__m512i; 2]; NV]) {
         // SAFETY: the caller's.
         unsafe {
-            madd_row(acc, lhs, &right.map(|r| r[0]));
-            madd_row(acc, lhs.wrapping_add(4), &right.map(|r| r[1]));
+            Pairs512::<Madd, 2>::row(acc, lhs, &right.map(|r| r[0]));
+            Pairs512::<Madd, 2>::row(acc, lhs.wrapping_add(4), &right.map(|r| r[1]));
         }
     }
 
@@ -343,108 +275,88 @@ unsafe fn widen_bytes<const SIGNED: bool>(from: *const u8, to: *mut u8, count: u
     }
 }
 
-/// Rows of one type: what it computes with, the vectors of a tile, how it rounds; then each row with its number of rows
-/// and of chains.
-macro_rules! rows {
-    ($dot:ty, $nv:literal x $lanes:literal x $k0:literal, $numerics:literal; $($name:ident, $m0:literal, $chains:literal;)*) => {$(
-        /// # Computes
-        /// The [operation](super) on the types of its name.
-        /// # Operands
-        #[doc = concat!("Tile ", $m0, " x ", $lanes, "·", $nv, " x ", $k0, "; strides as given; no alignment.")]
-        /// # Needs
-        /// AVX-512 (F, BW, DQ, VL).
-        /// # Numerics
-        #[doc = concat!("`", $numerics, "`.")]
-        /// # Registers
-        #[doc = concat!($chains, " x ", $m0, " x ", $nv, " accumulators of 32.")]
-        /// # Safety
-        /// As [`Kernel`](super::Kernel) on these types; the machine has AVX-512.
-        pub unsafe fn $name(a: &RawArgs) {
-            // SAFETY: the caller's.
-            unsafe { run::<$dot, $m0, $nv, $chains>(a) }
-        }
-    )*};
-}
-
-rows! { F32<__m512>, 2 x 16 x 1, "FusedChain";
-    mmt4d_f32f32f32_1x32x1_x86_64_avx512, 1, 1;
-    mmt4d_f32f32f32_2x32x1_x86_64_avx512, 2, 1;
-    mmt4d_f32f32f32_4x32x1_x86_64_avx512, 4, 1;
-    mmt4d_f32f32f32_8x32x1_x86_64_avx512, 8, 1;
-    mmt4d_f32f32f32_12x32x1_x86_64_avx512, 12, 1;
-    mmt4d_f32f32f32_14x32x1_x86_64_avx512, 14, 1;
-}
-rows! { F32<__m512>, 2 x 16 x 1, "SplitK{4}";
-    mmt4d_f32f32f32_1x32x1_x86_64_avx512_splitk4, 1, 4;
-    mmt4d_f32f32f32_2x32x1_x86_64_avx512_splitk4, 2, 4;
-}
-rows! { F64, 2 x 8 x 1, "FusedChain";
-    mmt4d_f64f64f64_1x16x1_x86_64_avx512, 1, 1;
-    mmt4d_f64f64f64_2x16x1_x86_64_avx512, 2, 1;
-    mmt4d_f64f64f64_4x16x1_x86_64_avx512, 4, 1;
-    mmt4d_f64f64f64_8x16x1_x86_64_avx512, 8, 1;
-    mmt4d_f64f64f64_12x16x1_x86_64_avx512, 12, 1;
-}
-rows! { F16<F32<__m512>>, 2 x 16 x 1, "FusedChain";
-    mmt4d_f16f16f32_1x32x1_x86_64_avx512, 1, 1;
-    mmt4d_f16f16f32_2x32x1_x86_64_avx512, 2, 1;
-    mmt4d_f16f16f32_4x32x1_x86_64_avx512, 4, 1;
-    mmt4d_f16f16f32_8x32x1_x86_64_avx512, 8, 1;
-    mmt4d_f16f16f32_14x32x1_x86_64_avx512, 14, 1;
-}
-rows! { F16<F16x16>, 2 x 16 x 1, "FusedChain";
-    mmt4d_f16f16f16_1x32x1_x86_64_avx512, 1, 1;
-    mmt4d_f16f16f16_2x32x1_x86_64_avx512, 2, 1;
-    mmt4d_f16f16f16_4x32x1_x86_64_avx512, 4, 1;
-    mmt4d_f16f16f16_8x32x1_x86_64_avx512, 8, 1;
-    mmt4d_f16f16f16_14x32x1_x86_64_avx512, 14, 1;
-}
-rows! { Bf16<F32<__m512>>, 2 x 16 x 2, "FusedChain";
-    mmt4d_bf16bf16f32_1x32x2_x86_64_avx512, 1, 1;
-    mmt4d_bf16bf16f32_2x32x2_x86_64_avx512, 2, 1;
-    mmt4d_bf16bf16f32_4x32x2_x86_64_avx512, 4, 1;
-    mmt4d_bf16bf16f32_8x32x2_x86_64_avx512, 8, 1;
-    mmt4d_bf16bf16f32_12x32x2_x86_64_avx512, 12, 1;
-}
-rows! { Bf16<Bf16x16>, 2 x 16 x 2, "FusedChain";
-    mmt4d_bf16bf16bf16_1x32x2_x86_64_avx512, 1, 1;
-    mmt4d_bf16bf16bf16_2x32x2_x86_64_avx512, 2, 1;
-    mmt4d_bf16bf16bf16_4x32x2_x86_64_avx512, 4, 1;
-    mmt4d_bf16bf16bf16_8x32x2_x86_64_avx512, 8, 1;
-    mmt4d_bf16bf16bf16_12x32x2_x86_64_avx512, 12, 1;
-}
-rows! { I16, 2 x 16 x 2, "Exact";
-    mmt4d_i16i16i32_1x32x2_x86_64_avx512, 1, 4;
-    mmt4d_i16i16i32_2x32x2_x86_64_avx512, 2, 2;
-    mmt4d_i16i16i32_4x32x2_x86_64_avx512, 4, 1;
-    mmt4d_i16i16i32_8x32x2_x86_64_avx512, 8, 1;
-    mmt4d_i16i16i32_12x32x2_x86_64_avx512, 12, 1;
-}
-rows! { I16I8, 2 x 16 x 2, "Exact";
-    mmt4d_i16i8i32_1x32x2_x86_64_avx512, 1, 4;
-    mmt4d_i16i8i32_2x32x2_x86_64_avx512, 2, 2;
-    mmt4d_i16i8i32_4x32x2_x86_64_avx512, 4, 1;
-    mmt4d_i16i8i32_8x32x2_x86_64_avx512, 8, 1;
-    mmt4d_i16i8i32_12x32x2_x86_64_avx512, 12, 1;
-}
-rows! { Bytes<true, true>, 2 x 16 x 4, "Exact";
-    mmt4d_i8i8i32_1x32x4_x86_64_avx512, 1, 2;
-    mmt4d_i8i8i32_2x32x4_x86_64_avx512, 2, 2;
-    mmt4d_i8i8i32_4x32x4_x86_64_avx512, 4, 1;
-    mmt4d_i8i8i32_8x32x4_x86_64_avx512, 8, 1;
-    mmt4d_i8i8i32_10x32x4_x86_64_avx512, 10, 1;
-}
-rows! { Bytes<false, true>, 2 x 16 x 4, "Exact";
-    mmt4d_u8i8i32_1x32x4_x86_64_avx512, 1, 2;
-    mmt4d_u8i8i32_2x32x4_x86_64_avx512, 2, 2;
-    mmt4d_u8i8i32_4x32x4_x86_64_avx512, 4, 1;
-    mmt4d_u8i8i32_8x32x4_x86_64_avx512, 8, 1;
-    mmt4d_u8i8i32_10x32x4_x86_64_avx512, 10, 1;
-}
-rows! { Bytes<false, false>, 2 x 16 x 4, "Exact";
-    mmt4d_u8u8i32_1x32x4_x86_64_avx512, 1, 2;
-    mmt4d_u8u8i32_2x32x4_x86_64_avx512, 2, 2;
-    mmt4d_u8u8i32_4x32x4_x86_64_avx512, 4, 1;
-    mmt4d_u8u8i32_8x32x4_x86_64_avx512, 8, 1;
-    mmt4d_u8u8i32_10x32x4_x86_64_avx512, 10, 1;
+rows! {
+    run, "AVX-512 (F, BW, DQ, VL).", 32;
+    F32<__m512>, 2, 32 x 1, "FusedChain" {
+        mmt4d_f32f32f32_1x32x1_x86_64_avx512, 1, 1;
+        mmt4d_f32f32f32_2x32x1_x86_64_avx512, 2, 1;
+        mmt4d_f32f32f32_4x32x1_x86_64_avx512, 4, 1;
+        mmt4d_f32f32f32_8x32x1_x86_64_avx512, 8, 1;
+        mmt4d_f32f32f32_12x32x1_x86_64_avx512, 12, 1;
+        mmt4d_f32f32f32_14x32x1_x86_64_avx512, 14, 1;
+    }
+    F32<__m512>, 2, 32 x 1, "SplitK4" {
+        mmt4d_f32f32f32_1x32x1_x86_64_avx512_splitk4, 1, 4;
+        mmt4d_f32f32f32_2x32x1_x86_64_avx512_splitk4, 2, 4;
+    }
+    F64, 2, 16 x 1, "FusedChain" {
+        mmt4d_f64f64f64_1x16x1_x86_64_avx512, 1, 1;
+        mmt4d_f64f64f64_2x16x1_x86_64_avx512, 2, 1;
+        mmt4d_f64f64f64_4x16x1_x86_64_avx512, 4, 1;
+        mmt4d_f64f64f64_8x16x1_x86_64_avx512, 8, 1;
+        mmt4d_f64f64f64_12x16x1_x86_64_avx512, 12, 1;
+    }
+    F16<F32<__m512>>, 2, 32 x 1, "FusedChain" {
+        mmt4d_f16f16f32_1x32x1_x86_64_avx512, 1, 1;
+        mmt4d_f16f16f32_2x32x1_x86_64_avx512, 2, 1;
+        mmt4d_f16f16f32_4x32x1_x86_64_avx512, 4, 1;
+        mmt4d_f16f16f32_8x32x1_x86_64_avx512, 8, 1;
+        mmt4d_f16f16f32_14x32x1_x86_64_avx512, 14, 1;
+    }
+    F16<F16x16>, 2, 32 x 1, "FusedChain" {
+        mmt4d_f16f16f16_1x32x1_x86_64_avx512, 1, 1;
+        mmt4d_f16f16f16_2x32x1_x86_64_avx512, 2, 1;
+        mmt4d_f16f16f16_4x32x1_x86_64_avx512, 4, 1;
+        mmt4d_f16f16f16_8x32x1_x86_64_avx512, 8, 1;
+        mmt4d_f16f16f16_14x32x1_x86_64_avx512, 14, 1;
+    }
+    Bf16<F32<__m512>>, 2, 32 x 2, "FusedChain" {
+        mmt4d_bf16bf16f32_1x32x2_x86_64_avx512, 1, 1;
+        mmt4d_bf16bf16f32_2x32x2_x86_64_avx512, 2, 1;
+        mmt4d_bf16bf16f32_4x32x2_x86_64_avx512, 4, 1;
+        mmt4d_bf16bf16f32_8x32x2_x86_64_avx512, 8, 1;
+        mmt4d_bf16bf16f32_12x32x2_x86_64_avx512, 12, 1;
+    }
+    Bf16<Bf16x16>, 2, 32 x 2, "FusedChain" {
+        mmt4d_bf16bf16bf16_1x32x2_x86_64_avx512, 1, 1;
+        mmt4d_bf16bf16bf16_2x32x2_x86_64_avx512, 2, 1;
+        mmt4d_bf16bf16bf16_4x32x2_x86_64_avx512, 4, 1;
+        mmt4d_bf16bf16bf16_8x32x2_x86_64_avx512, 8, 1;
+        mmt4d_bf16bf16bf16_12x32x2_x86_64_avx512, 12, 1;
+    }
+    Pairs512<Madd, 2>, 2, 32 x 2, "Exact" {
+        mmt4d_i16i16i32_1x32x2_x86_64_avx512, 1, 4;
+        mmt4d_i16i16i32_2x32x2_x86_64_avx512, 2, 2;
+        mmt4d_i16i16i32_4x32x2_x86_64_avx512, 4, 1;
+        mmt4d_i16i16i32_8x32x2_x86_64_avx512, 8, 1;
+        mmt4d_i16i16i32_12x32x2_x86_64_avx512, 12, 1;
+    }
+    Pairs512<Madd, 1>, 2, 32 x 2, "Exact" {
+        mmt4d_i16i8i32_1x32x2_x86_64_avx512, 1, 4;
+        mmt4d_i16i8i32_2x32x2_x86_64_avx512, 2, 2;
+        mmt4d_i16i8i32_4x32x2_x86_64_avx512, 4, 1;
+        mmt4d_i16i8i32_8x32x2_x86_64_avx512, 8, 1;
+        mmt4d_i16i8i32_12x32x2_x86_64_avx512, 12, 1;
+    }
+    Bytes<true, true>, 2, 32 x 4, "Exact" {
+        mmt4d_i8i8i32_1x32x4_x86_64_avx512, 1, 2;
+        mmt4d_i8i8i32_2x32x4_x86_64_avx512, 2, 2;
+        mmt4d_i8i8i32_4x32x4_x86_64_avx512, 4, 1;
+        mmt4d_i8i8i32_8x32x4_x86_64_avx512, 8, 1;
+        mmt4d_i8i8i32_10x32x4_x86_64_avx512, 10, 1;
+    }
+    Bytes<false, true>, 2, 32 x 4, "Exact" {
+        mmt4d_u8i8i32_1x32x4_x86_64_avx512, 1, 2;
+        mmt4d_u8i8i32_2x32x4_x86_64_avx512, 2, 2;
+        mmt4d_u8i8i32_4x32x4_x86_64_avx512, 4, 1;
+        mmt4d_u8i8i32_8x32x4_x86_64_avx512, 8, 1;
+        mmt4d_u8i8i32_10x32x4_x86_64_avx512, 10, 1;
+    }
+    Bytes<false, false>, 2, 32 x 4, "Exact" {
+        mmt4d_u8u8i32_1x32x4_x86_64_avx512, 1, 2;
+        mmt4d_u8u8i32_2x32x4_x86_64_avx512, 2, 2;
+        mmt4d_u8u8i32_4x32x4_x86_64_avx512, 4, 1;
+        mmt4d_u8u8i32_8x32x4_x86_64_avx512, 8, 1;
+        mmt4d_u8u8i32_10x32x4_x86_64_avx512, 10, 1;
+    }
 }

@@ -12,16 +12,8 @@ use core::mem::transmute;
 /// As [`Kernel`](super::Kernel) on the types of `D`; the machine has what `enable` names.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")]
 unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
-    if a.rows == 0 || a.cols == 0 {
-        return;
-    }
-    if a.cols == NV * <D::Out as Output>::LANES {
-        // SAFETY: the caller's; all columns are valid.
-        unsafe { tile::<D, M0, NV, CHAINS, true>(a) }
-    } else {
-        // SAFETY: the caller's; there are a row and a column, so the operands are read.
-        unsafe { tile::<D, M0, NV, CHAINS, false>(a) }
-    }
+    // SAFETY: the caller's.
+    unsafe { tile::<D, M0, NV, CHAINS>(a) }
 }
 
 /// bf16 in pairs of k.
@@ -29,8 +21,8 @@ struct Bf16<O>(PhantomData<O>);
 
 impl<O: Output<Acc = __m512, Mask = __mmask16>> Dot for Bf16<O> {
     const K0: usize = 2;
-    const LHS_BITS: usize = 16;
-    const RHS_BITS: usize = 16;
+    const LHS_BYTES: usize = 2;
+    const RHS_BYTES: usize = 2;
     type Out = O;
     type Right = __m512i;
 
@@ -58,38 +50,20 @@ impl<O: Output<Acc = __m512, Mask = __mmask16>> Dot for Bf16<O> {
     }
 }
 
-macro_rules! rows {
-    ($out:ty; $($name:ident, $m0:literal, $chains:literal;)*) => {$(
-        /// # Computes
-        /// The [operation](super) on the types of its name.
-        /// # Operands
-        #[doc = concat!("Tile ", $m0, " x 32 x 2; strides as given; no alignment.")]
-        /// # Needs
-        /// AVX-512 (F, BW, DQ, VL) and BF16.
-        /// # Numerics
-        /// `Bf16Dot`.
-        /// # Registers
-        #[doc = concat!($chains, " x ", $m0, " x 2 accumulators, 2 of the right operand, of 32.")]
-        /// # Safety
-        /// As [`Kernel`](super::Kernel) on these types; the machine has AVX-512 and BF16.
-        pub unsafe fn $name(a: &RawArgs) {
-            // SAFETY: the caller's.
-            unsafe { run::<Bf16<$out>, $m0, 2, $chains>(a) }
-        }
-    )*};
-}
-
-rows! { F32<__m512>;
-    mmt4d_bf16bf16f32_1x32x2_x86_64_avx512_bf16, 1, 4;
-    mmt4d_bf16bf16f32_2x32x2_x86_64_avx512_bf16, 2, 4;
-    mmt4d_bf16bf16f32_4x32x2_x86_64_avx512_bf16, 4, 2;
-    mmt4d_bf16bf16f32_8x32x2_x86_64_avx512_bf16, 8, 1;
-    mmt4d_bf16bf16f32_14x32x2_x86_64_avx512_bf16, 14, 1;
-}
-rows! { Bf16x16;
-    mmt4d_bf16bf16bf16_1x32x2_x86_64_avx512_bf16, 1, 4;
-    mmt4d_bf16bf16bf16_2x32x2_x86_64_avx512_bf16, 2, 4;
-    mmt4d_bf16bf16bf16_4x32x2_x86_64_avx512_bf16, 4, 2;
-    mmt4d_bf16bf16bf16_8x32x2_x86_64_avx512_bf16, 8, 1;
-    mmt4d_bf16bf16bf16_14x32x2_x86_64_avx512_bf16, 14, 1;
+rows! {
+    run, "AVX-512 (F, BW, DQ, VL) and BF16.", 32;
+    Bf16<F32<__m512>>, 2, 32 x 2, "Bf16Dot" {
+        mmt4d_bf16bf16f32_1x32x2_x86_64_avx512_bf16, 1, 4;
+        mmt4d_bf16bf16f32_2x32x2_x86_64_avx512_bf16, 2, 4;
+        mmt4d_bf16bf16f32_4x32x2_x86_64_avx512_bf16, 4, 2;
+        mmt4d_bf16bf16f32_8x32x2_x86_64_avx512_bf16, 8, 1;
+        mmt4d_bf16bf16f32_14x32x2_x86_64_avx512_bf16, 14, 1;
+    }
+    Bf16<Bf16x16>, 2, 32 x 2, "Bf16Dot" {
+        mmt4d_bf16bf16bf16_1x32x2_x86_64_avx512_bf16, 1, 4;
+        mmt4d_bf16bf16bf16_2x32x2_x86_64_avx512_bf16, 2, 4;
+        mmt4d_bf16bf16bf16_4x32x2_x86_64_avx512_bf16, 4, 2;
+        mmt4d_bf16bf16bf16_8x32x2_x86_64_avx512_bf16, 8, 1;
+        mmt4d_bf16bf16bf16_14x32x2_x86_64_avx512_bf16, 14, 1;
+    }
 }

@@ -5,9 +5,9 @@
 //! wrapping 32-bit arithmetic.
 
 use super::RawArgs;
-use super::dot::{Dot, Lhs, Output};
+use super::dot::{Dot, Lhs};
 use super::tile::tile;
-use super::x86_64::{I32x16, bits};
+use super::x86_64::{AddPairs, I32x16, Pairs512, bits, flipped_by};
 use core::arch::asm;
 use core::arch::x86_64::*;
 
@@ -15,16 +15,8 @@ use core::arch::x86_64::*;
 /// As [`Kernel`](super::Kernel) on the types of `D`; the machine has what `enable` names.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
 unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
-    if a.rows == 0 || a.cols == 0 {
-        return;
-    }
-    if a.cols == NV * <D::Out as Output>::LANES {
-        // SAFETY: the caller's; all columns are valid.
-        unsafe { tile::<D, M0, NV, CHAINS, true>(a) }
-    } else {
-        // SAFETY: the caller's; there are a row and a column, so the operands are read.
-        unsafe { tile::<D, M0, NV, CHAINS, false>(a) }
-    }
+    // SAFETY: the caller's.
+    unsafe { tile::<D, M0, NV, CHAINS>(a) }
 }
 
 /// Bytes in fours of k, `LHS` and `RHS` where they are signed.
@@ -32,15 +24,9 @@ struct Bytes<const LHS: bool, const RHS: bool>;
 
 impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     const K0: usize = 4;
-    const LHS_BITS: usize = 8;
-    const RHS_BITS: usize = 8;
-    const SUMS: i32 = match (LHS, RHS) {
-        // The right operand plays the unsigned part.
-        (true, true) => -128,
-        // The right operand plays the signed part.
-        (false, false) => 128,
-        _ => 0,
-    };
+    const LHS_BYTES: usize = 1;
+    const RHS_BYTES: usize = 1;
+    const SUMS: i32 = flipped_by(LHS, RHS);
     type Out = I32x16;
     type Right = __m512i;
 
@@ -145,152 +131,65 @@ unsafe fn sums_of_bytes<const SIGNED: bool>(lhs: &Lhs, sums: &mut [i32; 16]) {
     }
 }
 
-/// i16 in pairs of k.
-struct I16;
+/// VPDPWSSD, as assembly: the compiler takes the intrinsic apart, into a product and a sum.
+struct Wssd;
 
-impl Dot for I16 {
-    const K0: usize = 2;
-    const LHS_BITS: usize = 16;
-    const RHS_BITS: usize = 16;
-    type Out = I32x16;
-    type Right = __m512i;
+impl AddPairs for Wssd {
+    type Vector = __m512i;
+    const TWICE: usize = 16;
 
-    #[inline(always)]
-    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe { _mm512_maskz_loadu_epi32(mask, p.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn right_all(p: *const u8) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe { _mm512_loadu_si512(p.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
-        // SAFETY: the caller's.
-        unsafe { dpwssd_row(acc, lhs, right) }
-    }
-}
-
-/// i16 with i8, in pairs of k: the right operand is widened as it is loaded.
-struct I16I8;
-
-impl Dot for I16I8 {
-    const K0: usize = 2;
-    const LHS_BITS: usize = 16;
-    const RHS_BITS: usize = 8;
-    type Out = I32x16;
-    type Right = __m512i;
-
-    #[inline(always)]
-    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe { _mm512_cvtepi8_epi16(_mm256_maskz_loadu_epi16(mask, p.cast())) }
-    }
-
-    #[inline(always)]
-    unsafe fn right_all(p: *const u8) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe { _mm512_cvtepi8_epi16(_mm256_loadu_si256(p.cast())) }
-    }
-
-    #[inline(always)]
-    unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
-        // SAFETY: the caller's.
-        unsafe { dpwssd_row(acc, lhs, right) }
-    }
-}
-
-/// Adds one row's products of pairs of i16.
-///
-/// # Safety
-/// The pair is readable, and the machine has AVX-512 VNNI.
-#[inline(always)]
-unsafe fn dpwssd_row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
-    // SAFETY: the caller's.
-    unsafe {
-        let left = _mm512_set1_epi32(lhs.cast::<i32>().read_unaligned());
-        for (acc, &right) in acc.iter_mut().zip(right) {
-            *acc = dpwssd(*acc, left, right);
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vnni")]
+    unsafe fn add(mut acc: __m512i, left: __m512i, right: __m512i) -> __m512i {
+        // SAFETY: registers alone.
+        unsafe {
+            asm!(
+                "vpdpwssd {0}, {1}, {2}",
+                inout(zmm_reg) acc,
+                in(zmm_reg) left,
+                in(zmm_reg) right,
+                options(pure, nomem, nostack, preserves_flags)
+            );
         }
+        acc
     }
 }
 
-/// VPDPWSSD as assembly: the compiler takes the intrinsic apart, into a product and a sum.
-///
-/// # Safety
-/// The machine has what `enable` names.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vnni")]
-unsafe fn dpwssd(mut acc: __m512i, left: __m512i, right: __m512i) -> __m512i {
-    // SAFETY: registers alone.
-    unsafe {
-        asm!(
-            "vpdpwssd {0}, {1}, {2}",
-            inout(zmm_reg) acc,
-            in(zmm_reg) left,
-            in(zmm_reg) right,
-            options(pure, nomem, nostack, preserves_flags)
-        );
+rows! {
+    run, "AVX-512 (F, BW, DQ, VL) and VNNI.", 32;
+    Bytes<true, true>, 2, 32 x 4, "Exact" {
+        mmt4d_i8i8i32_1x32x4_x86_64_avx512_vnni, 1, 4;
+        mmt4d_i8i8i32_2x32x4_x86_64_avx512_vnni, 2, 4;
+        mmt4d_i8i8i32_4x32x4_x86_64_avx512_vnni, 4, 2;
+        mmt4d_i8i8i32_8x32x4_x86_64_avx512_vnni, 8, 1;
+        mmt4d_i8i8i32_14x32x4_x86_64_avx512_vnni, 14, 1;
     }
-    acc
-}
-
-macro_rules! rows {
-    ($dot:ty, $k0:literal; $($name:ident, $m0:literal, $chains:literal;)*) => {$(
-        /// # Computes
-        /// The [operation](super) on the types of its name.
-        /// # Operands
-        #[doc = concat!("Tile ", $m0, " x 32 x ", $k0, "; strides as given; no alignment.")]
-        /// # Needs
-        /// AVX-512 (F, BW, DQ, VL) and VNNI.
-        /// # Numerics
-        /// `Exact`.
-        /// # Registers
-        #[doc = concat!($chains, " x ", $m0, " x 2 accumulators, 2 of the right operand, of 32.")]
-        /// # Safety
-        /// As [`Kernel`](super::Kernel) on these types; the machine has AVX-512 and VNNI.
-        pub unsafe fn $name(a: &RawArgs) {
-            // SAFETY: the caller's.
-            unsafe { run::<$dot, $m0, 2, $chains>(a) }
-        }
-    )*};
-}
-
-rows! { Bytes<true, true>, 4;
-    mmt4d_i8i8i32_1x32x4_x86_64_avx512_vnni, 1, 4;
-    mmt4d_i8i8i32_2x32x4_x86_64_avx512_vnni, 2, 4;
-    mmt4d_i8i8i32_4x32x4_x86_64_avx512_vnni, 4, 2;
-    mmt4d_i8i8i32_8x32x4_x86_64_avx512_vnni, 8, 1;
-    mmt4d_i8i8i32_14x32x4_x86_64_avx512_vnni, 14, 1;
-}
-rows! { Bytes<false, true>, 4;
-    mmt4d_u8i8i32_1x32x4_x86_64_avx512_vnni, 1, 4;
-    mmt4d_u8i8i32_2x32x4_x86_64_avx512_vnni, 2, 4;
-    mmt4d_u8i8i32_4x32x4_x86_64_avx512_vnni, 4, 2;
-    mmt4d_u8i8i32_8x32x4_x86_64_avx512_vnni, 8, 1;
-    mmt4d_u8i8i32_14x32x4_x86_64_avx512_vnni, 14, 1;
-}
-rows! { Bytes<false, false>, 4;
-    mmt4d_u8u8i32_1x32x4_x86_64_avx512_vnni, 1, 4;
-    mmt4d_u8u8i32_2x32x4_x86_64_avx512_vnni, 2, 4;
-    mmt4d_u8u8i32_4x32x4_x86_64_avx512_vnni, 4, 2;
-    mmt4d_u8u8i32_8x32x4_x86_64_avx512_vnni, 8, 1;
-    mmt4d_u8u8i32_14x32x4_x86_64_avx512_vnni, 14, 1;
-}
-rows! { I16, 2;
-    mmt4d_i16i16i32_1x32x2_x86_64_avx512_vnni, 1, 4;
-    mmt4d_i16i16i32_2x32x2_x86_64_avx512_vnni, 2, 4;
-    mmt4d_i16i16i32_4x32x2_x86_64_avx512_vnni, 4, 2;
-    mmt4d_i16i16i32_8x32x2_x86_64_avx512_vnni, 8, 1;
-    mmt4d_i16i16i32_14x32x2_x86_64_avx512_vnni, 14, 1;
-}
-rows! { I16I8, 2;
-    mmt4d_i16i8i32_1x32x2_x86_64_avx512_vnni, 1, 4;
-    mmt4d_i16i8i32_2x32x2_x86_64_avx512_vnni, 2, 4;
-    mmt4d_i16i8i32_4x32x2_x86_64_avx512_vnni, 4, 2;
-    mmt4d_i16i8i32_8x32x2_x86_64_avx512_vnni, 8, 1;
-    mmt4d_i16i8i32_14x32x2_x86_64_avx512_vnni, 14, 1;
+    Bytes<false, true>, 2, 32 x 4, "Exact" {
+        mmt4d_u8i8i32_1x32x4_x86_64_avx512_vnni, 1, 4;
+        mmt4d_u8i8i32_2x32x4_x86_64_avx512_vnni, 2, 4;
+        mmt4d_u8i8i32_4x32x4_x86_64_avx512_vnni, 4, 2;
+        mmt4d_u8i8i32_8x32x4_x86_64_avx512_vnni, 8, 1;
+        mmt4d_u8i8i32_14x32x4_x86_64_avx512_vnni, 14, 1;
+    }
+    Bytes<false, false>, 2, 32 x 4, "Exact" {
+        mmt4d_u8u8i32_1x32x4_x86_64_avx512_vnni, 1, 4;
+        mmt4d_u8u8i32_2x32x4_x86_64_avx512_vnni, 2, 4;
+        mmt4d_u8u8i32_4x32x4_x86_64_avx512_vnni, 4, 2;
+        mmt4d_u8u8i32_8x32x4_x86_64_avx512_vnni, 8, 1;
+        mmt4d_u8u8i32_14x32x4_x86_64_avx512_vnni, 14, 1;
+    }
+    Pairs512<Wssd, 2>, 2, 32 x 2, "Exact" {
+        mmt4d_i16i16i32_1x32x2_x86_64_avx512_vnni, 1, 4;
+        mmt4d_i16i16i32_2x32x2_x86_64_avx512_vnni, 2, 4;
+        mmt4d_i16i16i32_4x32x2_x86_64_avx512_vnni, 4, 2;
+        mmt4d_i16i16i32_8x32x2_x86_64_avx512_vnni, 8, 1;
+        mmt4d_i16i16i32_14x32x2_x86_64_avx512_vnni, 14, 1;
+    }
+    Pairs512<Wssd, 1>, 2, 32 x 2, "Exact" {
+        mmt4d_i16i8i32_1x32x2_x86_64_avx512_vnni, 1, 4;
+        mmt4d_i16i8i32_2x32x2_x86_64_avx512_vnni, 2, 4;
+        mmt4d_i16i8i32_4x32x2_x86_64_avx512_vnni, 4, 2;
+        mmt4d_i16i8i32_8x32x2_x86_64_avx512_vnni, 8, 1;
+        mmt4d_i16i8i32_14x32x2_x86_64_avx512_vnni, 14, 1;
+    }
 }

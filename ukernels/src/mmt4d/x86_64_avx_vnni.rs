@@ -4,8 +4,7 @@
 use super::RawArgs;
 use super::dot::{Dot, Lhs, Output};
 use super::tile::tile;
-use super::x86_64::{I32x8, part, window};
-use super::x86_64_avx2_fma::widened_bytes;
+use super::x86_64::{AddPairs, I32x8, Pairs256, flipped_by, part, window};
 use core::arch::asm;
 use core::arch::x86_64::*;
 
@@ -13,16 +12,8 @@ use core::arch::x86_64::*;
 /// As [`Kernel`](super::Kernel) on the types of `D`; the machine has what `enable` names.
 #[target_feature(enable = "avx2,fma,f16c,avxvnni")]
 unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
-    if a.rows == 0 || a.cols == 0 {
-        return;
-    }
-    if a.cols == NV * <D::Out as Output>::LANES {
-        // SAFETY: the caller's; all columns are valid.
-        unsafe { tile::<D, M0, NV, CHAINS, true>(a) }
-    } else {
-        // SAFETY: the caller's; there are a row and a column, so the operands are read.
-        unsafe { tile::<D, M0, NV, CHAINS, false>(a) }
-    }
+    // SAFETY: the caller's.
+    unsafe { tile::<D, M0, NV, CHAINS>(a) }
 }
 
 /// Bytes in fours of k, `LHS` and `RHS` where they are signed.
@@ -31,15 +22,9 @@ struct Bytes<const LHS: bool, const RHS: bool>;
 impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     const K0: usize = 4;
     const TWICE: usize = if LHS == RHS { 8 } else { 16 };
-    const LHS_BITS: usize = 8;
-    const RHS_BITS: usize = 8;
-    const SUMS: i32 = match (LHS, RHS) {
-        // The right operand plays the unsigned part.
-        (true, true) => -128,
-        // The right operand plays the signed part.
-        (false, false) => 128,
-        _ => 0,
-    };
+    const LHS_BYTES: usize = 1;
+    const RHS_BYTES: usize = 1;
+    const SUMS: i32 = flipped_by(LHS, RHS);
     type Out = I32x8;
     type Right = __m256i;
 
@@ -130,110 +115,60 @@ unsafe fn sums_of_bytes<const SIGNED: bool>(lhs: &Lhs, sums: &mut [i32; 16]) {
     }
 }
 
-/// Pairs of i16: the right operand's bytes are widened as they are loaded where it has `RHS_BITS` of 8.
-struct Pairs<const RHS_BITS: usize>;
+/// VPDPWSSD, as assembly: the compiler takes the intrinsic apart, into a product and a sum.
+struct Wssd;
 
-impl<const RHS_BITS: usize> Dot for Pairs<RHS_BITS> {
-    const K0: usize = 2;
-    const LHS_BITS: usize = 16;
-    const RHS_BITS: usize = RHS_BITS;
-    type Out = I32x8;
-    type Right = __m256i;
+impl AddPairs for Wssd {
+    type Vector = __m256i;
+    const TWICE: usize = 16;
 
-    #[inline(always)]
-    unsafe fn right(p: *const u8, lanes: usize) -> __m256i {
-        // SAFETY: the caller's.
-        unsafe { if RHS_BITS == 16 { I32x8::load(p, lanes) } else { widened_bytes::<true>(part(p, 2 * lanes)) } }
-    }
-
-    #[inline(always)]
-    unsafe fn right_all(p: *const u8) -> __m256i {
-        // SAFETY: the caller's.
+    #[inline]
+    #[target_feature(enable = "avx2,avxvnni")]
+    unsafe fn add(mut acc: __m256i, left: __m256i, right: __m256i) -> __m256i {
+        // SAFETY: registers alone.
         unsafe {
-            if RHS_BITS == 16 { _mm256_loadu_si256(p.cast()) } else { widened_bytes::<true>(_mm_loadu_si128(p.cast())) }
+            asm!(
+                "{{vex}} vpdpwssd {0}, {1}, {2}",
+                inout(ymm_reg) acc,
+                in(ymm_reg) left,
+                in(ymm_reg) right,
+                options(pure, nomem, nostack, preserves_flags)
+            );
         }
-    }
-
-    #[inline(always)]
-    unsafe fn row<const NV: usize>(acc: &mut [__m256i; NV], lhs: *const u8, right: &[__m256i; NV]) {
-        // SAFETY: the caller's.
-        unsafe {
-            let left = _mm256_set1_epi32(lhs.cast::<i32>().read_unaligned());
-            for (acc, &right) in acc.iter_mut().zip(right) {
-                *acc = dpwssd(*acc, left, right);
-            }
-        }
+        acc
     }
 }
 
-/// VPDPWSSD as assembly: the compiler takes the intrinsic apart, into a product and a sum.
-///
-/// # Safety
-/// The machine has what `enable` names.
-#[inline]
-#[target_feature(enable = "avx2,avxvnni")]
-unsafe fn dpwssd(mut acc: __m256i, left: __m256i, right: __m256i) -> __m256i {
-    // SAFETY: registers alone.
-    unsafe {
-        asm!(
-            "{{vex}} vpdpwssd {0}, {1}, {2}",
-            inout(ymm_reg) acc,
-            in(ymm_reg) left,
-            in(ymm_reg) right,
-            options(pure, nomem, nostack, preserves_flags)
-        );
+rows! {
+    run, "AVX2, FMA, F16C and AVX-VNNI.", 16;
+    Bytes<true, true>, 2, 16 x 4, "Exact" {
+        mmt4d_i8i8i32_1x16x4_x86_64_avx_vnni, 1, 4;
+        mmt4d_i8i8i32_2x16x4_x86_64_avx_vnni, 2, 2;
+        mmt4d_i8i8i32_4x16x4_x86_64_avx_vnni, 4, 1;
+        mmt4d_i8i8i32_6x16x4_x86_64_avx_vnni, 6, 1;
     }
-    acc
-}
-
-macro_rules! rows {
-    ($dot:ty, $k0:literal; $($name:ident, $m0:literal, $chains:literal;)*) => {$(
-        /// # Computes
-        /// The [operation](super) on the types of its name.
-        /// # Operands
-        #[doc = concat!("Tile ", $m0, " x 16 x ", $k0, "; strides as given; no alignment.")]
-        /// # Needs
-        /// AVX2, FMA, F16C and AVX-VNNI.
-        /// # Numerics
-        /// `Exact`.
-        /// # Registers
-        #[doc = concat!($chains, " x ", $m0, " x 2 accumulators, 2 of the right operand and 1 of the left one, of 16.")]
-        /// # Safety
-        /// As [`Kernel`](super::Kernel) on these types; the machine has AVX2 and AVX-VNNI.
-        pub unsafe fn $name(a: &RawArgs) {
-            // SAFETY: the caller's.
-            unsafe { run::<$dot, $m0, 2, $chains>(a) }
-        }
-    )*};
-}
-
-rows! { Bytes<true, true>, 4;
-    mmt4d_i8i8i32_1x16x4_x86_64_avx_vnni, 1, 4;
-    mmt4d_i8i8i32_2x16x4_x86_64_avx_vnni, 2, 2;
-    mmt4d_i8i8i32_4x16x4_x86_64_avx_vnni, 4, 1;
-    mmt4d_i8i8i32_6x16x4_x86_64_avx_vnni, 6, 1;
-}
-rows! { Bytes<false, true>, 4;
-    mmt4d_u8i8i32_1x16x4_x86_64_avx_vnni, 1, 4;
-    mmt4d_u8i8i32_2x16x4_x86_64_avx_vnni, 2, 2;
-    mmt4d_u8i8i32_4x16x4_x86_64_avx_vnni, 4, 1;
-    mmt4d_u8i8i32_6x16x4_x86_64_avx_vnni, 6, 1;
-}
-rows! { Bytes<false, false>, 4;
-    mmt4d_u8u8i32_1x16x4_x86_64_avx_vnni, 1, 4;
-    mmt4d_u8u8i32_2x16x4_x86_64_avx_vnni, 2, 2;
-    mmt4d_u8u8i32_4x16x4_x86_64_avx_vnni, 4, 1;
-    mmt4d_u8u8i32_6x16x4_x86_64_avx_vnni, 6, 1;
-}
-rows! { Pairs<16>, 2;
-    mmt4d_i16i16i32_1x16x2_x86_64_avx_vnni, 1, 4;
-    mmt4d_i16i16i32_2x16x2_x86_64_avx_vnni, 2, 2;
-    mmt4d_i16i16i32_4x16x2_x86_64_avx_vnni, 4, 1;
-    mmt4d_i16i16i32_6x16x2_x86_64_avx_vnni, 6, 1;
-}
-rows! { Pairs<8>, 2;
-    mmt4d_i16i8i32_1x16x2_x86_64_avx_vnni, 1, 4;
-    mmt4d_i16i8i32_2x16x2_x86_64_avx_vnni, 2, 2;
-    mmt4d_i16i8i32_4x16x2_x86_64_avx_vnni, 4, 1;
-    mmt4d_i16i8i32_6x16x2_x86_64_avx_vnni, 6, 1;
+    Bytes<false, true>, 2, 16 x 4, "Exact" {
+        mmt4d_u8i8i32_1x16x4_x86_64_avx_vnni, 1, 4;
+        mmt4d_u8i8i32_2x16x4_x86_64_avx_vnni, 2, 2;
+        mmt4d_u8i8i32_4x16x4_x86_64_avx_vnni, 4, 1;
+        mmt4d_u8i8i32_6x16x4_x86_64_avx_vnni, 6, 1;
+    }
+    Bytes<false, false>, 2, 16 x 4, "Exact" {
+        mmt4d_u8u8i32_1x16x4_x86_64_avx_vnni, 1, 4;
+        mmt4d_u8u8i32_2x16x4_x86_64_avx_vnni, 2, 2;
+        mmt4d_u8u8i32_4x16x4_x86_64_avx_vnni, 4, 1;
+        mmt4d_u8u8i32_6x16x4_x86_64_avx_vnni, 6, 1;
+    }
+    Pairs256<Wssd, 2>, 2, 16 x 2, "Exact" {
+        mmt4d_i16i16i32_1x16x2_x86_64_avx_vnni, 1, 4;
+        mmt4d_i16i16i32_2x16x2_x86_64_avx_vnni, 2, 2;
+        mmt4d_i16i16i32_4x16x2_x86_64_avx_vnni, 4, 1;
+        mmt4d_i16i16i32_6x16x2_x86_64_avx_vnni, 6, 1;
+    }
+    Pairs256<Wssd, 1>, 2, 16 x 2, "Exact" {
+        mmt4d_i16i8i32_1x16x2_x86_64_avx_vnni, 1, 4;
+        mmt4d_i16i8i32_2x16x2_x86_64_avx_vnni, 2, 2;
+        mmt4d_i16i8i32_4x16x2_x86_64_avx_vnni, 4, 1;
+        mmt4d_i16i8i32_6x16x2_x86_64_avx_vnni, 6, 1;
+    }
 }
