@@ -1,9 +1,6 @@
 //! What benches share: loops that reach the machine's peak, calls of rows on operands in cache, and how they are timed.
 #![deny(unsafe_code)]
 
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code)] // Reads the program's own machine code.
-pub mod inner_loop;
 pub mod measure;
 #[allow(unsafe_code)] // Intrinsics, for calibration only.
 pub mod peak;

@@ -4,7 +4,8 @@ use smalti_ukernels::Host;
 use smalti_ukernels::table::Row;
 use std::hint::black_box;
 
-/// Chains of a loop: more than an instruction takes cycles, times the instructions of a cycle.
+/// Instructions of a round, each with a chain of its own where there are registers: more than one takes cycles, times those
+/// of a cycle.
 const CHAINS: usize = 12;
 
 /// One instruction's loop.
@@ -20,22 +21,13 @@ pub struct Peak {
 impl Peak {
     /// The loop of the instruction that does a row's products.
     pub fn of(row: &Row, host: &Host) -> Peak {
+        #[cfg(target_arch = "aarch64")]
+        use aarch64::of;
+        #[cfg(target_arch = "riscv64")]
+        use riscv64::of;
         #[cfg(target_arch = "x86_64")]
-        if let Some(peak) = x86_64::of(row, host) {
-            return peak;
-        }
-        let _ = (row, host);
-        Peak { name: "mul, add: compiled", macs: 1, run: scalar }
-    }
-
-    /// Whether an instruction is the loop's.
-    #[cfg(target_arch = "x86_64")]
-    pub fn is(&self, mnemonic: iced_x86::Mnemonic) -> bool {
-        let name = self.name.split(' ').next().unwrap_or_default();
-        let this = format!("{mnemonic:?}").to_lowercase();
-        // Fused multiply-adds differ in which operand the result replaces.
-        let fused = |name: &str| name.starts_with("vfmadd");
-        this == name || fused(name) && fused(&this) && this[this.len() - 2..] == name[name.len() - 2..]
+        use x86_64::of;
+        of(row, host).unwrap_or(Peak { name: "mul, add: compiled", macs: 1, run: scalar })
     }
 
     /// Multiply-adds of one instruction.
@@ -83,6 +75,90 @@ pub fn cycles(count: usize) {
         }
     }
     black_box(x);
+}
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64 {
+    use super::Peak;
+    use smalti_ukernels::Host;
+    use smalti_ukernels::table::Row;
+    use std::arch::asm;
+
+    /// Every machine has Advanced SIMD, so that all rows are measured against it.
+    pub(super) fn of(_: &Row, _: &Host) -> Option<Peak> {
+        Some(Peak { name: "fmla 4s", macs: 4, run: fmla })
+    }
+
+    fn fmla(rounds: usize) {
+        // SAFETY: arithmetic in registers that are named.
+        unsafe {
+            asm!(
+                "movi v30.4s, #0",
+                "movi v31.4s, #0",
+                "cbz {n}, 3f",
+                "2:",
+                ".irp r, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11",
+                "fmla v\\r\\().4s, v30.4s, v31.s[0]",
+                ".endr",
+                "subs {n}, {n}, #1",
+                "b.ne 2b",
+                "3:",
+                n = inout(reg) rounds => _,
+                out("v0") _, out("v1") _, out("v2") _, out("v3") _, out("v4") _, out("v5") _, out("v6") _, out("v7") _,
+                out("v8") _, out("v9") _, out("v10") _, out("v11") _, out("v30") _, out("v31") _,
+                options(nomem, nostack),
+            );
+        }
+    }
+}
+
+#[cfg(target_arch = "riscv64")]
+mod riscv64 {
+    use super::Peak;
+    use smalti_isa::Level::V;
+    use smalti_ukernels::Host;
+    use smalti_ukernels::table::Row;
+    use std::arch::asm;
+
+    /// Where there are vectors, all rows are measured against them.
+    pub(super) fn of(_: &Row, host: &Host) -> Option<Peak> {
+        let target = host.target();
+        let vlen = target.vlen.filter(|_| target.features.contains(V.features()))?;
+        Some(Peak { name: "vfmacc.vf e32 m4", macs: u64::from(vlen) / 32 * 4, run: vfmacc })
+    }
+
+    fn vfmacc(rounds: usize) {
+        // SAFETY: the machine has V; arithmetic in registers that are named.
+        unsafe {
+            asm!(
+                ".option push",
+                ".option arch, +v",
+                "vsetvli {vl}, zero, e32, m4, ta, ma",
+                "vmv.v.i v24, 0",
+                "fmv.w.x {zero}, zero",
+                "beqz {n}, 3f",
+                "2:",
+                // Six groups of registers, twice: twelve instructions a round.
+                ".rept 2",
+                ".irp r, 0, 4, 8, 12, 16, 20",
+                "vfmacc.vf v\\r, {zero}, v24",
+                ".endr",
+                ".endr",
+                "addi {n}, {n}, -1",
+                "bnez {n}, 2b",
+                "3:",
+                ".option pop",
+                n = inout(reg) rounds => _,
+                vl = out(reg) _,
+                zero = out(freg) _,
+                out("v0") _, out("v1") _, out("v2") _, out("v3") _, out("v4") _, out("v5") _, out("v6") _, out("v7") _,
+                out("v8") _, out("v9") _, out("v10") _, out("v11") _, out("v12") _, out("v13") _, out("v14") _, out("v15") _,
+                out("v16") _, out("v17") _, out("v18") _, out("v19") _, out("v20") _, out("v21") _, out("v22") _, out("v23") _,
+                out("v24") _, out("v25") _, out("v26") _, out("v27") _,
+                options(nomem, nostack),
+            );
+        }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

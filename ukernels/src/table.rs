@@ -24,7 +24,8 @@ pub enum Numerics {
     FusedChain,
     /// A multiplication and an addition per k, each rounded, in ascending k.
     MulAdd,
-    /// So many chains of fused multiply-adds that k takes in turns, added in order in the end.
+    /// So many chains of fused multiply-adds that k takes in turns, what is left over going to the first; added in order in
+    /// the end.
     SplitK(u8),
     /// VDPBF16PS: products of pairs, each step rounded, in an order of the row's own; denormals are zero.
     Bf16Dot,

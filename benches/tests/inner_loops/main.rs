@@ -3,7 +3,9 @@
 #![cfg(target_arch = "x86_64")]
 #![allow(missing_docs)]
 
-use smalti_benches::inner_loop::InnerLoop;
+mod code;
+
+use code::InnerLoop;
 use smalti_benches::peak::Peak;
 use smalti_filetest::printed_part;
 use smalti_ukernels::Host;

@@ -1,25 +1,25 @@
 //! The inner loop of a row, read from the program's own machine code.
 
-use crate::peak::Peak;
 use iced_x86::{
     Code, Decoder, DecoderOptions, FlowControl, Formatter, Instruction, IntelFormatter, Mnemonic, Register,
 };
+use smalti_benches::peak::Peak;
 use smalti_ukernels::table::{self, Row};
 use std::collections::BTreeSet;
 
 /// The body of the inner loop of a row.
 #[derive(Clone, Debug)]
-pub struct InnerLoop {
+pub(crate) struct InnerLoop {
     /// Its instructions, in Intel syntax.
-    pub text: Vec<String>,
+    pub(crate) text: Vec<String>,
     /// How many of them are the key instruction.
-    pub key: usize,
+    pub(crate) key: usize,
     /// How many access the stack.
-    pub stack: usize,
+    pub(crate) stack: usize,
     /// How many divide.
-    pub divisions: usize,
+    pub(crate) divisions: usize,
     /// Vector registers that it names.
-    pub vectors: usize,
+    pub(crate) vectors: usize,
 }
 
 /// So much code is read of a function at most.
@@ -27,7 +27,7 @@ const MOST: usize = 1 << 16;
 
 impl InnerLoop {
     /// That of a row whose function this build has, and whose products are the instruction of `peak`.
-    pub fn of(row: &Row, peak: &Peak) -> Option<InnerLoop> {
+    pub(crate) fn of(row: &Row, peak: &Peak) -> Option<InnerLoop> {
         let table::Code::Mmt4d(Some(kernel)) = row.code else { return None };
         let code = function(kernel as usize as u64);
         // Straight runs of instructions: a branch ends one, and what a branch leads to begins one. The body of the inner
@@ -37,7 +37,7 @@ impl InnerLoop {
         };
         let led_to: BTreeSet<u64> = code.iter().filter(|i| branches(i)).map(Instruction::near_branch_target).collect();
         let runs = code.chunk_by(|before, i| !branches(before) && !led_to.contains(&i.ip()));
-        let keys = |l: &[Instruction]| l.iter().filter(|i| peak.is(i.mnemonic())).count();
+        let keys = |l: &[Instruction]| l.iter().filter(|i| is_of(peak, i.mnemonic())).count();
         let best = runs.max_by_key(|l| (keys(l), usize::MAX - l.len()))?;
         let mut formatter = IntelFormatter::new();
         let text = best.iter().map(|i| {
@@ -56,6 +56,15 @@ impl InnerLoop {
             vectors: vectors.len(),
         })
     }
+}
+
+/// Whether an instruction is that of a peak loop.
+fn is_of(peak: &Peak, mnemonic: Mnemonic) -> bool {
+    let name = peak.name.split(' ').next().unwrap_or_default();
+    let this = format!("{mnemonic:?}").to_lowercase();
+    // Fused multiply-adds differ in which operand the result replaces.
+    let fused = |name: &str| name.starts_with("vfmadd");
+    this == name || fused(name) && fused(&this) && this[this.len() - 2..] == name[name.len() - 2..]
 }
 
 /// The instructions of the function at `start`, which may be no more than a jump to another one.
