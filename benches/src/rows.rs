@@ -31,6 +31,30 @@ impl TileCall {
     }
 }
 
+/// Elements that begin at a line of 64 bytes, as constants in files and buffers of a session do.
+struct Aligned<T> {
+    values: Vec<T>,
+    first: usize,
+}
+
+impl<T: Copy> Aligned<T> {
+    fn new(len: usize, before: T, value: impl Fn(usize) -> T) -> Aligned<T> {
+        let mut values: Vec<T> = Vec::with_capacity(len + 64 / size_of::<T>());
+        let first = values.as_ptr().align_offset(64);
+        values.resize(first, before);
+        values.extend((0..len).map(value));
+        Aligned { values, first }
+    }
+
+    fn get(&self) -> &[T] {
+        &self.values[self.first..]
+    }
+
+    fn get_mut(&mut self) -> &mut [T] {
+        &mut self.values[self.first..]
+    }
+}
+
 struct Operands {
     row: Bound,
     tile: Tile,
@@ -41,17 +65,17 @@ impl WithTypes for Operands {
     type Output = Box<dyn FnMut()>;
 
     fn run<L: Value, R: Value, O: Value>(self) -> Box<dyn FnMut()> {
-        fn ramp<T: Value>(n: usize) -> Vec<T> {
+        fn ramp<T: Value>(n: usize) -> Aligned<T> {
             let scale = if matches!(T::TYPE, ElemType::I16 | ElemType::I8 | ElemType::U8) { 1.0 } else { 1.0 / 17.0 };
-            (0..n).map(|i| T::narrow((i % 17) as f64 * scale)).collect()
+            Aligned::new(n, T::narrow(0.0), |i| T::narrow((i % 17) as f64 * scale))
         }
         let Operands { row, tile, k } = self;
         let Tile { m0, n0, k0 } = tile;
         let (lhs, rhs) = (ramp::<L>(m0 * k), ramp::<R>(n0 * k));
-        let mut out = vec![O::narrow(0.0); m0 * n0];
-        let mut scratch = vec![0; row.row().scratch(m0)];
+        let mut out = Aligned::new(m0 * n0, O::narrow(0.0), |_| O::narrow(0.0));
+        let mut scratch = Aligned::new(row.row().scratch(m0), 0u8, |_| 0);
         // A driver sums rows once for all tiles that they are in.
-        let sum = |r: usize| (0..k).map(|i| lhs[(i / k0 * m0 + r) * k0 + i % k0].widen() as i32).sum::<i32>();
+        let sum = |r: usize| (0..k).map(|i| lhs.get()[(i / k0 * m0 + r) * k0 + i % k0].widen() as i32).sum::<i32>();
         let sums: Vec<u8> = match row.row().scales {
             Scales::Sums => (0..m0).flat_map(|r| sum(r).to_ne_bytes()).collect(),
             Scales::None => Vec::new(),
@@ -61,10 +85,10 @@ impl WithTypes for Operands {
             tile,
             rows: m0,
             cols: n0,
-            lhs: &lhs,
+            lhs: lhs.get(),
             lhs_row_stride: k0 as isize,
             lhs_k_stride: (m0 * k0) as isize,
-            rhs: &rhs,
+            rhs: rhs.get(),
             rhs_k_stride: (n0 * k0) as isize,
             batches: &batches,
             k_per_batch: k,
@@ -72,13 +96,13 @@ impl WithTypes for Operands {
             init_row_stride: 0,
             bias: None,
             clamp: None,
-            out: &mut out,
+            out: out.get_mut(),
             out_row_stride: n0 as isize,
             accumulate: false,
             scales: (!sums.is_empty()).then_some(&sums),
             prefetch_rhs: None,
             prefetch_out: None,
-            scratch: &mut scratch,
+            scratch: scratch.get_mut(),
         };
         // Checked once: what is measured is the kernel, called as drivers do.
         row.run(&mut args).expect("operands fit the tile");
