@@ -166,7 +166,7 @@ mod x86_64 {
     use super::{CHAINS, Peak, black_box};
     use smalti_isa::Level::{Avx2Fma, Avx512, Avx512Bf16, Avx512Vnni, AvxVnni};
     use smalti_ukernels::Host;
-    use smalti_ukernels::elem::ElemType::{F64, I32};
+    use smalti_ukernels::elem::ElemType::{F64, I4, I32};
     use smalti_ukernels::name::{Dim, Place};
     use smalti_ukernels::table::{Numerics, Row};
     use std::arch::x86_64::*;
@@ -182,12 +182,17 @@ mod x86_64 {
             _ if narrow => Avx2Fma,
             _ => return None,
         };
-        let bytes = row.tile[2] == Dim::Fixed(4);
-        Some(match (row.types.list[2], level) {
+        let [lhs, rhs, out] = row.types.list;
+        // Products of integers are summed as such.
+        let sums = if lhs.is_float() { out } else { I32 };
+        let bytes = lhs.bits() == 8 && row.tile[2] != Dim::Fixed(2);
+        Some(match (sums, level) {
             (I32, Avx512Vnni) if bytes => Peak { name: "vpdpbusd zmm", macs: 64, run: run!(vpdpbusd_zmm) },
             (I32, AvxVnni) if bytes => Peak { name: "vpdpbusd ymm", macs: 32, run: run!(vpdpbusd_ymm) },
             (I32, Avx512Vnni) => Peak { name: "vpdpwssd zmm", macs: 32, run: run!(vpdpwssd_zmm) },
             (I32, AvxVnni) => Peak { name: "vpdpwssd ymm", macs: 16, run: run!(vpdpwssd_ymm) },
+            (I32, Avx512) if rhs == I4 => Peak { name: "vpmaddubsw zmm", macs: 64, run: run!(vpmaddubsw_zmm) },
+            (I32, _) if rhs == I4 => Peak { name: "vpmaddubsw ymm", macs: 32, run: run!(vpmaddubsw_ymm) },
             (I32, Avx512) => Peak { name: "vpmaddwd zmm", macs: 32, run: run!(vpmaddwd_zmm) },
             (I32, _) => Peak { name: "vpmaddwd ymm", macs: 16, run: run!(vpmaddwd_ymm) },
             (_, Avx512Bf16) if row.numerics == Numerics::Bf16Dot => {
@@ -243,6 +248,8 @@ mod x86_64 {
         vfmadd231pd_ymm, "avx2,fma", _mm256_set1_pd(1.0), x, _mm256_set1_pd(0.5), a => _mm256_fmadd_pd(a, x, x);
         vpmaddwd_zmm, "avx512bw", _mm512_set1_epi16(3), x, _mm512_set1_epi16(5), a => _mm512_madd_epi16(a, x);
         vpmaddwd_ymm, "avx2", _mm256_set1_epi16(3), x, _mm256_set1_epi16(5), a => _mm256_madd_epi16(a, x);
+        vpmaddubsw_zmm, "avx512bw", _mm512_set1_epi8(3), x, _mm512_set1_epi8(5), a => _mm512_maddubs_epi16(a, x);
+        vpmaddubsw_ymm, "avx2", _mm256_set1_epi8(3), x, _mm256_set1_epi8(5), a => _mm256_maddubs_epi16(a, x);
         vpdpwssd_zmm, "avx512vnni", _mm512_set1_epi16(3), x, _mm512_set1_epi16(5), a => _mm512_dpwssd_epi32(a, x, x);
         vpdpwssd_ymm, "avxvnni", _mm256_set1_epi16(3), x, _mm256_set1_epi16(5), a => _mm256_dpwssd_avx_epi32(a, x, x);
         vpdpbusd_zmm, "avx512vnni", _mm512_set1_epi8(3), x, _mm512_set1_epi8(5), a => _mm512_dpbusd_epi32(a, x, x);

@@ -1,9 +1,8 @@
 //! Calls of rows on operands in cache.
 
-use smalti_ukernels::elem::ElemType;
 use smalti_ukernels::mmt4d::reference::{Value, WithTypes, with_types};
 use smalti_ukernels::mmt4d::{Args, Batch, Tile};
-use smalti_ukernels::table::{Bound, Scales};
+use smalti_ukernels::table::Bound;
 
 /// A whole tile of so many k-tiles, packed operands.
 pub struct TileCall {
@@ -14,7 +13,7 @@ pub struct TileCall {
 impl TileCall {
     /// Operands for `row`: none where there are no Rust types for them.
     pub fn new(row: Bound, k_tiles: usize) -> Option<TileCall> {
-        let tile = row.tile(Tile { m0: 8, n0: 8, k0: 1 });
+        let tile = row.tile(Tile { m0: 8, n0: 8, k0: row.row().types.list[1].per_byte() });
         let k = k_tiles * tile.k0;
         let call = with_types(row.row().types, Operands { row, tile, k })?;
         Some(TileCall { macs: (tile.m0 * tile.n0 * k) as u64, call })
@@ -66,19 +65,23 @@ impl WithTypes for Operands {
 
     fn run<L: Value, R: Value, O: Value>(self) -> Box<dyn FnMut()> {
         fn ramp<T: Value>(n: usize) -> Aligned<T> {
-            let scale = if matches!(T::TYPE, ElemType::I16 | ElemType::I8 | ElemType::U8) { 1.0 } else { 1.0 / 17.0 };
-            Aligned::new(n, T::narrow(0.0), |i| T::narrow((i % 17) as f64 * scale))
+            let scale = if T::TYPE.is_float() { 1.0 / 17.0 } else { 1.0 };
+            Aligned::new(n / T::COUNT, T::narrow(0.0), |i| T::narrow((i % 17) as f64 * scale))
         }
         let Operands { row, tile, k } = self;
         let Tile { m0, n0, k0 } = tile;
         let (lhs, rhs) = (ramp::<L>(m0 * k), ramp::<R>(n0 * k));
         let mut out = Aligned::new(m0 * n0, O::narrow(0.0), |_| O::narrow(0.0));
         let mut scratch = Aligned::new(row.row().scratch(m0), 0u8, |_| 0);
+        let types = row.row().types;
+        let scales = Aligned::new(types.groups(1, k).unwrap_or(0) * n0, 0.0f32, |_| 0.5);
         // A driver sums rows once for all tiles that they are in.
-        let sum = |r: usize| (0..k).map(|i| lhs.get()[(i / k0 * m0 + r) * k0 + i % k0].widen() as i32).sum::<i32>();
-        let sums: Vec<u8> = match row.row().scales {
-            Scales::Sums => (0..m0).flat_map(|r| sum(r).to_ne_bytes()).collect(),
-            Scales::None => Vec::new(),
+        let group = types.scaled().unwrap_or(k).min(k);
+        let element = |r: usize, i: usize| lhs.get()[(i / k0 * m0 + r) * k0 + i % k0].widen() as i32;
+        let sum = |g: usize, r: usize| (g * group..k.min((g + 1) * group)).map(|i| element(r, i)).sum::<i32>();
+        let sums: Vec<i32> = match row.row().sums {
+            true => (0..k.div_ceil(group)).flat_map(|g| (0..m0).map(move |r| (g, r))).map(|(g, r)| sum(g, r)).collect(),
+            false => Vec::new(),
         };
         let batches = [Batch::default()];
         let mut args = Args {
@@ -99,7 +102,9 @@ impl WithTypes for Operands {
             out: out.get_mut(),
             out_row_stride: n0 as isize,
             accumulate: false,
-            scales: (!sums.is_empty()).then_some(&sums),
+            scales: Some(scales.get()),
+            zero_points: None,
+            lhs_sums: row.row().sums.then_some(&sums),
             prefetch_rhs: None,
             prefetch_out: None,
             scratch: scratch.get_mut(),
@@ -109,7 +114,7 @@ impl WithTypes for Operands {
         let mut raw = args.raw(tile);
         Box::new(move || {
             // The operands live in the closure; all but the batches keep their place in memory.
-            let _ = (&lhs, &rhs, &sums, &mut out, &mut scratch);
+            let _ = (&lhs, &rhs, &scales, &sums, &mut out, &mut scratch);
             raw.batches = batches.as_ptr();
             // SAFETY: the call was checked, and its operands live as long as the closure.
             unsafe { row.run_raw(&raw) }

@@ -22,7 +22,7 @@ struct Bf16<O>(PhantomData<O>);
 impl<O: Output<Acc = __m512, Mask = __mmask16>> Dot for Bf16<O> {
     const K0: usize = 2;
     const LHS_BYTES: usize = 2;
-    const RHS_BYTES: usize = 2;
+    const RHS_BITS: usize = 16;
     type Out = O;
     type Right = __m512i;
 
