@@ -102,6 +102,8 @@ pub struct Row {
     /// Hundredths of multiply-adds (of elements, for moves) per cycle on whole tiles in cache. The first entry holds
     /// for every core class that is not listed.
     pub rates: &'static [(CoreClass, u16)],
+    /// Whether only a caller that brings the tile takes it: plans keep to families of their own.
+    pub by_tile: bool,
     /// Bytes of an element of the left operand in scratch, where it is converted there; else 0.
     pub staged: u8,
     /// Whether it reads sums of the left operand's elements: it sums them itself where it is given none, a driver does so
@@ -292,7 +294,7 @@ macro_rules! code {
 }
 
 macro_rules! mmt4d {
-    ($module:ident::$name:ident, $types:expr, $m0:expr, $n0:expr, $k0:expr, $place:expr, $numerics:expr, $rates:expr$(, group $group:literal)?$(, staged $staged:literal)?$(, sums $sums:literal)?) => {
+    ($module:ident::$name:ident, $types:expr, $m0:expr, $n0:expr, $k0:expr, $place:expr, $numerics:expr, $rates:expr$(, by_tile $by_tile:literal)?$(, group $group:literal)?$(, staged $staged:literal)?$(, sums $sums:literal)?) => {
         Row {
             name: stringify!($name),
             op: Op::Mmt4d,
@@ -301,6 +303,7 @@ macro_rules! mmt4d {
             place: $place,
             numerics: $numerics,
             rates: $rates,
+            by_tile: false $(|| $by_tile)?,
             staged: 0$(+ $staged)?,
             sums: false $(|| $sums)?,
             code: code!(Mmt4d, mmt4d::$module::$name),
@@ -318,6 +321,7 @@ macro_rules! moves {
             place: $place,
             numerics: Exact,
             rates: &[(CoreClass::Generic, $rate)],
+            by_tile: false,
             staged: 0,
             sums: false,
             code: code!($op, $folder::$module::$name),
@@ -809,7 +813,81 @@ rows! {
     mmt4d!(x86_64_avx512_vnni::mmt4d_i8i4g32f32_2x32x8_x86_64_avx512_vnni, [I8, I4, F32], Fixed(2), Fixed(32), Fixed(8), AVX512_VNNI, FusedChain, &[(ANY, 200)], group 32, staged 1, sums true),
     mmt4d!(x86_64_avx512_vnni::mmt4d_i8i4g32f32_4x32x8_x86_64_avx512_vnni, [I8, I4, F32], Fixed(4), Fixed(32), Fixed(8), AVX512_VNNI, FusedChain, &[(ANY, 400)], group 32, staged 1, sums true),
     mmt4d!(x86_64_avx512_vnni::mmt4d_i8i4g32f32_8x32x8_x86_64_avx512_vnni, [I8, I4, F32], Fixed(8), Fixed(32), Fixed(8), AVX512_VNNI, FusedChain, &[(ANY, 800)], group 32, staged 1, sums true),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i4g32f32_12x32x8_x86_64_avx512_vnni, [I8, I4, F32], Fixed(12), Fixed(32), Fixed(8), AVX512_VNNI, FusedChain, &[(ANY, 1400)], group 32, staged 1, sums true);
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i4g32f32_12x32x8_x86_64_avx512_vnni, [I8, I4, F32], Fixed(12), Fixed(32), Fixed(8), AVX512_VNNI, FusedChain, &[(ANY, 1400)], group 32, staged 1, sums true),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f32_1x8x1_x86_64_avx2_fma, [F16, F16, F32], Fixed(1), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 100)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f32_2x8x1_x86_64_avx2_fma, [F16, F16, F32], Fixed(2), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 200)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f32_4x8x1_x86_64_avx2_fma, [F16, F16, F32], Fixed(4), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 400)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f32_8x8x1_x86_64_avx2_fma, [F16, F16, F32], Fixed(8), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 800)], by_tile true, staged 4),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f16_1x8x1_x86_64_avx2_fma, [F16, F16, F16], Fixed(1), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 100)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f16_2x8x1_x86_64_avx2_fma, [F16, F16, F16], Fixed(2), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 200)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f16_4x8x1_x86_64_avx2_fma, [F16, F16, F16], Fixed(4), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 400)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f16_8x8x1_x86_64_avx2_fma, [F16, F16, F16], Fixed(8), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 800)], by_tile true, staged 4),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i16i32_1x8x2_x86_64_avx2_fma, [I16, I16, I32], Fixed(1), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 100)], by_tile true),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i16i32_2x8x2_x86_64_avx2_fma, [I16, I16, I32], Fixed(2), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 200)], by_tile true),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i16i32_4x8x2_x86_64_avx2_fma, [I16, I16, I32], Fixed(4), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 400)], by_tile true),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i16i32_8x8x2_x86_64_avx2_fma, [I16, I16, I32], Fixed(8), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 800)], by_tile true),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i8i32_1x8x2_x86_64_avx2_fma, [I8, I8, I32], Fixed(1), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 100)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i8i32_2x8x2_x86_64_avx2_fma, [I8, I8, I32], Fixed(2), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 200)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i8i32_4x8x2_x86_64_avx2_fma, [I8, I8, I32], Fixed(4), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 400)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i8i32_8x8x2_x86_64_avx2_fma, [I8, I8, I32], Fixed(8), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 800)], by_tile true, staged 2),
+
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_1x16x1_x86_64_avx512, F32S, Fixed(1), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 100)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_2x16x1_x86_64_avx512, F32S, Fixed(2), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 200)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_4x16x1_x86_64_avx512, F32S, Fixed(4), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 400)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_8x16x1_x86_64_avx512, F32S, Fixed(8), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 800)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_16x16x1_x86_64_avx512, F32S, Fixed(16), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 1600)], by_tile true),
+
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f32_1x16x1_x86_64_avx512, [F16, F16, F32], Fixed(1), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 100)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f32_2x16x1_x86_64_avx512, [F16, F16, F32], Fixed(2), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 200)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f32_4x16x1_x86_64_avx512, [F16, F16, F32], Fixed(4), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 400)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f32_8x16x1_x86_64_avx512, [F16, F16, F32], Fixed(8), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 800)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f32_16x16x1_x86_64_avx512, [F16, F16, F32], Fixed(16), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 1600)], by_tile true, staged 4),
+
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f16_1x16x1_x86_64_avx512, [F16, F16, F16], Fixed(1), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 100)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f16_2x16x1_x86_64_avx512, [F16, F16, F16], Fixed(2), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 200)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f16_4x16x1_x86_64_avx512, [F16, F16, F16], Fixed(4), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 400)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f16_8x16x1_x86_64_avx512, [F16, F16, F16], Fixed(8), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 800)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f16_16x16x1_x86_64_avx512, [F16, F16, F16], Fixed(16), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 1600)], by_tile true, staged 4),
+
+    mmt4d!(x86_64_avx512::mmt4d_i16i16i32_1x16x2_x86_64_avx512, [I16, I16, I32], Fixed(1), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 100)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_i16i16i32_2x16x2_x86_64_avx512, [I16, I16, I32], Fixed(2), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 200)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_i16i16i32_4x16x2_x86_64_avx512, [I16, I16, I32], Fixed(4), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 400)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_i16i16i32_8x16x2_x86_64_avx512, [I16, I16, I32], Fixed(8), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 800)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_i16i16i32_16x16x2_x86_64_avx512, [I16, I16, I32], Fixed(16), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 1600)], by_tile true),
+
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_1x16x2_x86_64_avx512, [I8, I8, I32], Fixed(1), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 100)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_2x16x2_x86_64_avx512, [I8, I8, I32], Fixed(2), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 200)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_4x16x2_x86_64_avx512, [I8, I8, I32], Fixed(4), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 400)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_8x16x2_x86_64_avx512, [I8, I8, I32], Fixed(8), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 800)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_16x16x2_x86_64_avx512, [I8, I8, I32], Fixed(16), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 1600)], by_tile true, staged 2),
+
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_1x16x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(1), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 100)], by_tile true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_2x16x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(2), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 200)], by_tile true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_4x16x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(4), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 400)], by_tile true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_8x16x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(8), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 800)], by_tile true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_16x16x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(16), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 1600)], by_tile true),
+
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_1x16x2_x86_64_avx512_vnni, [I8, I8, I32], Fixed(1), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 100)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_2x16x2_x86_64_avx512_vnni, [I8, I8, I32], Fixed(2), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 200)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_4x16x2_x86_64_avx512_vnni, [I8, I8, I32], Fixed(4), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 400)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_8x16x2_x86_64_avx512_vnni, [I8, I8, I32], Fixed(8), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 800)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_16x16x2_x86_64_avx512_vnni, [I8, I8, I32], Fixed(16), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 1600)], by_tile true, staged 2),
+
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_1x16x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(1), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 100)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_2x16x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(2), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 200)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_4x16x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(4), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 400)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_8x16x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(8), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 800)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_16x16x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(16), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1600)], by_tile true),
+
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_1x16x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(1), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 100)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_2x16x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(2), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 200)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_4x16x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(4), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 400)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_8x16x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(8), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 800)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_16x16x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(16), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1600)], by_tile true);
 }
 
 #[cfg(test)]

@@ -391,6 +391,74 @@ impl<P: AddPairs<Vector = __m256i>, const RHS: usize> Dot for Pairs256<P, RHS> {
     }
 }
 
+/// Bytes, signed ones, in pairs of k: as pairs of i16. The left operand is widened once.
+pub(super) struct BytePairs512<P>(PhantomData<P>);
+
+impl<P: AddPairs<Vector = __m512i>> Dot for BytePairs512<P> {
+    const K0: usize = 2;
+    const TWICE: usize = P::TWICE;
+    const LHS_BYTES: usize = 1;
+    const RHS_BITS: usize = 8;
+    const STEP: usize = 2;
+    const STAGED: bool = true;
+    type Out = I32x16;
+    type Right = __m512i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { Pairs512::<P, 1>::right(p, mask) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { Pairs512::<P, 1>::right_all(p) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
+        // SAFETY: the caller's.
+        unsafe { Pairs512::<P, 2>::row(acc, lhs, right) }
+    }
+
+    unsafe fn stage(from: *const u8, to: *mut u8, count: usize) {
+        // SAFETY: the caller's.
+        unsafe { widen_bytes::<true>(from, to, count) }
+    }
+}
+
+/// # Safety
+/// The machine has AVX2.
+#[inline(always)]
+pub(super) unsafe fn widened_bytes<const SIGNED: bool>(v: __m128i) -> __m256i {
+    // SAFETY: the caller's.
+    unsafe { if SIGNED { _mm256_cvtepi8_epi16(v) } else { _mm256_cvtepu8_epi16(v) } }
+}
+
+/// Widens bytes to i16.
+///
+/// # Safety
+/// `count` elements are readable and writable; the machine has what `enable` names.
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn widen_bytes<const SIGNED: bool>(from: *const u8, to: *mut u8, count: usize) {
+    let mut at = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        while at + 16 <= count {
+            let v = _mm_loadu_si128(from.add(at).cast());
+            _mm256_storeu_si256(to.add(2 * at).cast(), widened_bytes::<SIGNED>(v));
+            at += 16;
+        }
+        while at < count {
+            let x = from.add(at).read();
+            let wide = if SIGNED { i16::from(x as i8) } else { i16::from(x) };
+            to.cast::<i16>().add(at).write_unaligned(wide);
+            at += 1;
+        }
+    }
+}
+
 /// What the sum of a left row's bytes is taken times where VPDPBUSD multiplies bytes, `LHS` and `RHS` where they are signed.
 /// Operands of one kind are no unsigned and signed one: the right one's sign bit is flipped, and plays the other part.
 pub(super) const fn flipped_by(lhs: bool, rhs: bool) -> i32 {

@@ -6,7 +6,7 @@ use super::scaled::{Scaled, scaled};
 use super::tile::tile;
 use super::x86_64::{
     AddFours, AddPairs, Bf16x8, F16x8, F32I4x256, F32I8x256, F64x4, I32x8, Lanes, Nibbles256, Pairs256, PairsU4x256,
-    bf16_to_f32x8, part, window,
+    bf16_to_f32x8, part, widen_bytes, widened_bytes, window,
 };
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -198,37 +198,6 @@ impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     }
 }
 
-/// # Safety
-/// The machine has AVX2.
-#[inline(always)]
-unsafe fn widened_bytes<const SIGNED: bool>(v: __m128i) -> __m256i {
-    // SAFETY: the caller's.
-    unsafe { if SIGNED { _mm256_cvtepi8_epi16(v) } else { _mm256_cvtepu8_epi16(v) } }
-}
-
-/// Widens bytes to i16.
-///
-/// # Safety
-/// `count` elements are readable and writable; the machine has what `enable` names.
-#[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn widen_bytes<const SIGNED: bool>(from: *const u8, to: *mut u8, count: usize) {
-    let mut at = 0;
-    // SAFETY: the caller's.
-    unsafe {
-        while at + 16 <= count {
-            let v = _mm_loadu_si128(from.add(at).cast());
-            _mm256_storeu_si256(to.add(2 * at).cast(), widened_bytes::<SIGNED>(v));
-            at += 16;
-        }
-        while at < count {
-            let x = from.add(at).read();
-            let wide = if SIGNED { i16::from(x as i8) } else { i16::from(x) };
-            to.cast::<i16>().add(at).write_unaligned(wide);
-            at += 1;
-        }
-    }
-}
-
 rows! {
     run, "AVX2, FMA and F16C.", 16;
     F32<__m256>, 1, 8 x 1, "FusedChain" {
@@ -315,6 +284,30 @@ rows! {
         mmt4d_i8i4i32_2x16x8_x86_64_avx2_fma, 2, 1;
         mmt4d_i8i4i32_4x16x8_x86_64_avx2_fma, 4, 1;
         mmt4d_i8i4i32_6x16x8_x86_64_avx2_fma, 6, 1;
+    }
+    Widened<F32<__m256>, true>, 1, 8 x 1, "FusedChain" {
+        mmt4d_f16f16f32_1x8x1_x86_64_avx2_fma, 1, 1;
+        mmt4d_f16f16f32_2x8x1_x86_64_avx2_fma, 2, 1;
+        mmt4d_f16f16f32_4x8x1_x86_64_avx2_fma, 4, 1;
+        mmt4d_f16f16f32_8x8x1_x86_64_avx2_fma, 8, 1;
+    }
+    Widened<F16x8, true>, 1, 8 x 1, "FusedChain" {
+        mmt4d_f16f16f16_1x8x1_x86_64_avx2_fma, 1, 1;
+        mmt4d_f16f16f16_2x8x1_x86_64_avx2_fma, 2, 1;
+        mmt4d_f16f16f16_4x8x1_x86_64_avx2_fma, 4, 1;
+        mmt4d_f16f16f16_8x8x1_x86_64_avx2_fma, 8, 1;
+    }
+    Pairs256<Madd, 2>, 1, 8 x 2, "Exact" {
+        mmt4d_i16i16i32_1x8x2_x86_64_avx2_fma, 1, 4;
+        mmt4d_i16i16i32_2x8x2_x86_64_avx2_fma, 2, 2;
+        mmt4d_i16i16i32_4x8x2_x86_64_avx2_fma, 4, 1;
+        mmt4d_i16i16i32_8x8x2_x86_64_avx2_fma, 8, 1;
+    }
+    Bytes<true, true>, 1, 8 x 2, "Exact" {
+        mmt4d_i8i8i32_1x8x2_x86_64_avx2_fma, 1, 4;
+        mmt4d_i8i8i32_2x8x2_x86_64_avx2_fma, 2, 2;
+        mmt4d_i8i8i32_4x8x2_x86_64_avx2_fma, 4, 1;
+        mmt4d_i8i8i32_8x8x2_x86_64_avx2_fma, 8, 1;
     }
 }
 

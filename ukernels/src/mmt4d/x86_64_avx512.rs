@@ -5,8 +5,8 @@ use super::dot::{Dot, F32, Output};
 use super::scaled::{Scaled, scaled};
 use super::tile::tile;
 use super::x86_64::{
-    AddFours, AddPairs, Bf16x16, F16x16, F32I4x512, F32I8x512, F64x8, I32x16, Nibbles512, Pairs512, PairsU4x512,
-    bf16_to_f32x16, bits,
+    AddFours, AddPairs, Bf16x16, BytePairs512, F16x16, F32I4x512, F32I8x512, F64x8, I32x16, Nibbles512, Pairs512,
+    PairsU4x512, bf16_to_f32x16, bits,
 };
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -400,6 +400,41 @@ rows! {
         mmt4d_i8i4i32_4x32x8_x86_64_avx512, 4, 1;
         mmt4d_i8i4i32_8x32x8_x86_64_avx512, 8, 1;
         mmt4d_i8i4i32_12x32x8_x86_64_avx512, 12, 1;
+    }
+    F32<__m512>, 1, 16 x 1, "FusedChain" {
+        mmt4d_f32f32f32_1x16x1_x86_64_avx512, 1, 1;
+        mmt4d_f32f32f32_2x16x1_x86_64_avx512, 2, 1;
+        mmt4d_f32f32f32_4x16x1_x86_64_avx512, 4, 1;
+        mmt4d_f32f32f32_8x16x1_x86_64_avx512, 8, 1;
+        mmt4d_f32f32f32_16x16x1_x86_64_avx512, 16, 1;
+    }
+    F16<F32<__m512>>, 1, 16 x 1, "FusedChain" {
+        mmt4d_f16f16f32_1x16x1_x86_64_avx512, 1, 1;
+        mmt4d_f16f16f32_2x16x1_x86_64_avx512, 2, 1;
+        mmt4d_f16f16f32_4x16x1_x86_64_avx512, 4, 1;
+        mmt4d_f16f16f32_8x16x1_x86_64_avx512, 8, 1;
+        mmt4d_f16f16f32_16x16x1_x86_64_avx512, 16, 1;
+    }
+    F16<F16x16>, 1, 16 x 1, "FusedChain" {
+        mmt4d_f16f16f16_1x16x1_x86_64_avx512, 1, 1;
+        mmt4d_f16f16f16_2x16x1_x86_64_avx512, 2, 1;
+        mmt4d_f16f16f16_4x16x1_x86_64_avx512, 4, 1;
+        mmt4d_f16f16f16_8x16x1_x86_64_avx512, 8, 1;
+        mmt4d_f16f16f16_16x16x1_x86_64_avx512, 16, 1;
+    }
+    Pairs512<Madd, 2>, 1, 16 x 2, "Exact" {
+        mmt4d_i16i16i32_1x16x2_x86_64_avx512, 1, 4;
+        mmt4d_i16i16i32_2x16x2_x86_64_avx512, 2, 4;
+        mmt4d_i16i16i32_4x16x2_x86_64_avx512, 4, 2;
+        mmt4d_i16i16i32_8x16x2_x86_64_avx512, 8, 1;
+        mmt4d_i16i16i32_16x16x2_x86_64_avx512, 16, 1;
+    }
+    BytePairs512<Madd>, 1, 16 x 2, "Exact" {
+        mmt4d_i8i8i32_1x16x2_x86_64_avx512, 1, 4;
+        mmt4d_i8i8i32_2x16x2_x86_64_avx512, 2, 4;
+        mmt4d_i8i8i32_4x16x2_x86_64_avx512, 4, 2;
+        mmt4d_i8i8i32_8x16x2_x86_64_avx512, 8, 1;
+        mmt4d_i8i8i32_16x16x2_x86_64_avx512, 16, 1;
     }
 }
 

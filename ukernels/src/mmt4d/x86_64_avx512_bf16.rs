@@ -66,4 +66,18 @@ rows! {
         mmt4d_bf16bf16bf16_8x32x2_x86_64_avx512_bf16, 8, 1;
         mmt4d_bf16bf16bf16_14x32x2_x86_64_avx512_bf16, 14, 1;
     }
+    Bf16<F32<__m512>>, 1, 16 x 2, "Bf16Dot" {
+        mmt4d_bf16bf16f32_1x16x2_x86_64_avx512_bf16, 1, 4;
+        mmt4d_bf16bf16f32_2x16x2_x86_64_avx512_bf16, 2, 4;
+        mmt4d_bf16bf16f32_4x16x2_x86_64_avx512_bf16, 4, 2;
+        mmt4d_bf16bf16f32_8x16x2_x86_64_avx512_bf16, 8, 1;
+        mmt4d_bf16bf16f32_16x16x2_x86_64_avx512_bf16, 16, 1;
+    }
+    Bf16<Bf16x16>, 1, 16 x 2, "Bf16Dot" {
+        mmt4d_bf16bf16bf16_1x16x2_x86_64_avx512_bf16, 1, 4;
+        mmt4d_bf16bf16bf16_2x16x2_x86_64_avx512_bf16, 2, 4;
+        mmt4d_bf16bf16bf16_4x16x2_x86_64_avx512_bf16, 4, 2;
+        mmt4d_bf16bf16bf16_8x16x2_x86_64_avx512_bf16, 8, 1;
+        mmt4d_bf16bf16bf16_16x16x2_x86_64_avx512_bf16, 16, 1;
+    }
 }

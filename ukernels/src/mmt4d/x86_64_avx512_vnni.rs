@@ -8,7 +8,7 @@ use super::RawArgs;
 use super::dot::{Dot, Lhs};
 use super::scaled::{Scaled, scaled};
 use super::tile::tile;
-use super::x86_64::{AddFours, AddPairs, I32x16, Nibbles512, Pairs512, PairsU4x512, bits, flipped_by};
+use super::x86_64::{AddFours, AddPairs, BytePairs512, I32x16, Nibbles512, Pairs512, PairsU4x512, bits, flipped_by};
 use core::arch::asm;
 use core::arch::x86_64::*;
 
@@ -227,6 +227,20 @@ rows! {
         mmt4d_i8i4i32_4x32x8_x86_64_avx512_vnni, 4, 2;
         mmt4d_i8i4i32_8x32x8_x86_64_avx512_vnni, 8, 1;
         mmt4d_i8i4i32_12x32x8_x86_64_avx512_vnni, 12, 1;
+    }
+    Pairs512<Wssd, 2>, 1, 16 x 2, "Exact" {
+        mmt4d_i16i16i32_1x16x2_x86_64_avx512_vnni, 1, 4;
+        mmt4d_i16i16i32_2x16x2_x86_64_avx512_vnni, 2, 4;
+        mmt4d_i16i16i32_4x16x2_x86_64_avx512_vnni, 4, 2;
+        mmt4d_i16i16i32_8x16x2_x86_64_avx512_vnni, 8, 1;
+        mmt4d_i16i16i32_16x16x2_x86_64_avx512_vnni, 16, 1;
+    }
+    BytePairs512<Wssd>, 1, 16 x 2, "Exact" {
+        mmt4d_i8i8i32_1x16x2_x86_64_avx512_vnni, 1, 4;
+        mmt4d_i8i8i32_2x16x2_x86_64_avx512_vnni, 2, 4;
+        mmt4d_i8i8i32_4x16x2_x86_64_avx512_vnni, 4, 2;
+        mmt4d_i8i8i32_8x16x2_x86_64_avx512_vnni, 8, 1;
+        mmt4d_i8i8i32_16x16x2_x86_64_avx512_vnni, 16, 1;
     }
 }
 
