@@ -3,6 +3,7 @@
 use crate::measure::{Burst, in_turns, median_ratio};
 use crate::peak::{Peak, cycles};
 use crate::rows::TileCall;
+use crate::{products, streams, taps};
 use smalti_ukernels::Host;
 use smalti_ukernels::name::Op;
 use smalti_ukernels::table::ROWS;
@@ -11,7 +12,7 @@ use std::borrow::Cow;
 /// K-tiles of a call: in cache, and long enough to hide a tile's start and end.
 const K_TILES: usize = 256;
 /// Bursts of each.
-const ROUNDS: usize = 120;
+pub(crate) const ROUNDS: usize = 120;
 /// Cycles of a burst's call of the chain that counts them.
 const CHAIN: usize = 4096;
 
@@ -87,7 +88,8 @@ impl Line {
 
 /// Every case that runs here and whose name contains `filter`, measured when it is asked for.
 pub fn ukernels<'a>(host: &'a Host, filter: &'a str) -> impl Iterator<Item = Line> + 'a {
-    tiles(host, filter)
+    let wholes = products::lines(host, filter);
+    tiles(host, filter).chain(streams::lines(host, filter)).chain(taps::lines(host, filter)).chain(wholes)
 }
 
 /// Every product row on one packed tile.
