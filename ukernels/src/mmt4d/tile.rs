@@ -144,11 +144,19 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                         let mut steps = run.steps;
                         while steps >= unroll {
                             if !prefetch.is_null() {
-                                for _ in 0..unroll {
-                                    for line in 0..(NV * O::<D>::LANES * D::RHS_TILE).div_ceil(64) {
+                                // Of k-tiles that lie one after the other each line is asked for once.
+                                let bytes = const { NV * O::<D>::LANES * D::RHS_TILE };
+                                let (runs, bytes) = if run.rhs_k_stride == bytes as isize {
+                                    (1, unroll * bytes)
+                                } else {
+                                    (unroll, bytes)
+                                };
+                                for _ in 0..runs {
+                                    for line in 0..bytes.div_ceil(64) {
                                         O::<D>::prefetch(prefetch.wrapping_add(line * 64));
                                     }
-                                    prefetch = prefetch.wrapping_offset(run.rhs_k_stride);
+                                    prefetch =
+                                        prefetch.wrapping_offset(unroll as isize / runs as isize * run.rhs_k_stride);
                                 }
                             }
                             for step in 0..unroll {
@@ -179,16 +187,15 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                             }
                         }
                     } else if D::TAPS {
-                        // Rows that take no part are left out by branches that go one way for a whole batch.
-                        for _ in 0..run.steps {
-                            let right = right::<D, NV, FULL>(rhs, &masks);
-                            each_row!(r, {
-                                if r >= first && r < last {
-                                    D::row(&mut acc[0][r], rows.row(r), &right);
-                                }
-                            });
-                            rhs = rhs.wrapping_offset(run.rhs_k_stride);
-                            rows.step(run.k_stride);
+                        let acc = &mut acc[0];
+                        // Rows that take no part are left out of the code where they are those of usual borders.
+                        match (first, M0 - last) {
+                            (0, 1) => taps::<D, M0, NV, FULL>(acc, &run, 0, M0 - 1, &masks),
+                            (0, 2) if M0 > 2 => taps::<D, M0, NV, FULL>(acc, &run, 0, M0 - 2, &masks),
+                            (1, 0) => taps::<D, M0, NV, FULL>(acc, &run, 1, M0, &masks),
+                            (1, 1) if M0 > 2 => taps::<D, M0, NV, FULL>(acc, &run, 1, M0 - 1, &masks),
+                            (2, 0) if M0 > 2 => taps::<D, M0, NV, FULL>(acc, &run, 2, M0, &masks),
+                            _ => taps::<D, M0, NV, FULL>(acc, &run, first, last, &masks),
                         }
                     } else {
                         let mut some = acc[0];
@@ -313,7 +320,37 @@ pub(super) fn of_part<D: Dot>(row: *const u8, index: usize) -> *const u8 {
     row.wrapping_add(index * (D::K0 / D::PARTS * D::STEP))
 }
 
-/// A run in a tile of which only the rows from `first` to `last` take part.
+/// A run in a tile of which only the rows from `first` to `last` take part, k-tile by k-tile: other rows are branches that go
+/// one way for the whole run, or no code at all where they are constants.
+///
+/// # Safety
+/// As [`tile`].
+#[inline(always)]
+unsafe fn taps<D: Dot, const M0: usize, const NV: usize, const FULL: bool>(
+    acc: &mut [[Acc<D>; NV]; M0],
+    run: &Run,
+    first: usize,
+    last: usize,
+    masks: &[Mask<D>; NV],
+) {
+    let mut rhs = run.rhs;
+    let mut rows = Rows::<M0>::new(run.lhs, run.row_stride);
+    for _ in 0..run.steps {
+        // SAFETY: the caller's.
+        unsafe {
+            let right = right::<D, NV, FULL>(rhs, masks);
+            each_row!(r, {
+                if r >= first && r < last {
+                    D::row(&mut acc[r], rows.row(r), &right);
+                }
+            });
+        }
+        rhs = rhs.wrapping_offset(run.rhs_k_stride);
+        rows.step(run.k_stride);
+    }
+}
+
+/// As [`taps`], row by row.
 ///
 /// # Safety
 /// As [`tile`].
