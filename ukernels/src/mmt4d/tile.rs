@@ -128,15 +128,11 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                         let mut steps = run.steps;
                         while steps >= unroll {
                             if !prefetch.is_null() {
-                                // Of k-tiles that lie one after the other each line is asked for once.
-                                let bytes = const { NV * O::<D>::LANES * D::K0 * D::RHS_BYTES };
-                                let (runs, bytes) =
-                                    if run.rhs_k_stride == bytes as isize { (1, unroll * bytes) } else { (unroll, bytes) };
-                                for _ in 0..runs {
-                                    for line in 0..bytes.div_ceil(64) {
+                                for _ in 0..unroll {
+                                    for line in 0..(NV * O::<D>::LANES * D::K0 * D::RHS_BYTES).div_ceil(64) {
                                         O::<D>::prefetch(prefetch.wrapping_add(line * 64));
                                     }
-                                    prefetch = prefetch.wrapping_offset(unroll as isize / runs as isize * run.rhs_k_stride);
+                                    prefetch = prefetch.wrapping_offset(run.rhs_k_stride);
                                 }
                             }
                             for step in 0..unroll {
