@@ -144,19 +144,11 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                         let mut steps = run.steps;
                         while steps >= unroll {
                             if !prefetch.is_null() {
-                                // Of k-tiles that lie one after the other each line is asked for once.
-                                let bytes = const { NV * O::<D>::LANES * D::RHS_TILE };
-                                let (runs, bytes) = if run.rhs_k_stride == bytes as isize {
-                                    (1, unroll * bytes)
-                                } else {
-                                    (unroll, bytes)
-                                };
-                                for _ in 0..runs {
-                                    for line in 0..bytes.div_ceil(64) {
+                                for _ in 0..unroll {
+                                    for line in 0..(NV * O::<D>::LANES * D::RHS_TILE).div_ceil(64) {
                                         O::<D>::prefetch(prefetch.wrapping_add(line * 64));
                                     }
-                                    prefetch =
-                                        prefetch.wrapping_offset(unroll as isize / runs as isize * run.rhs_k_stride);
+                                    prefetch = prefetch.wrapping_offset(run.rhs_k_stride);
                                 }
                             }
                             for step in 0..unroll {
@@ -188,13 +180,14 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                         }
                     } else if D::TAPS {
                         let acc = &mut acc[0];
-                        // Rows that take no part are left out of the code where they are those of usual borders.
+                        // Rows that take no part are left out of the code where they are those of usual borders, in tiles
+                        // that convolutions are cut into.
                         match (first, M0 - last) {
-                            (0, 1) => taps::<D, M0, NV, FULL>(acc, &run, 0, M0 - 1, &masks),
-                            (0, 2) if M0 > 2 => taps::<D, M0, NV, FULL>(acc, &run, 0, M0 - 2, &masks),
-                            (1, 0) => taps::<D, M0, NV, FULL>(acc, &run, 1, M0, &masks),
-                            (1, 1) if M0 > 2 => taps::<D, M0, NV, FULL>(acc, &run, 1, M0 - 1, &masks),
-                            (2, 0) if M0 > 2 => taps::<D, M0, NV, FULL>(acc, &run, 2, M0, &masks),
+                            (0, 1) if FULL && M0 >= 6 => taps::<D, M0, NV, FULL>(acc, &run, 0, M0 - 1, &masks),
+                            (0, 2) if FULL && M0 >= 6 => taps::<D, M0, NV, FULL>(acc, &run, 0, M0 - 2, &masks),
+                            (1, 0) if FULL && M0 >= 6 => taps::<D, M0, NV, FULL>(acc, &run, 1, M0, &masks),
+                            (1, 1) if FULL && M0 >= 6 => taps::<D, M0, NV, FULL>(acc, &run, 1, M0 - 1, &masks),
+                            (2, 0) if FULL && M0 >= 6 => taps::<D, M0, NV, FULL>(acc, &run, 2, M0, &masks),
                             _ => taps::<D, M0, NV, FULL>(acc, &run, first, last, &masks),
                         }
                     } else {
