@@ -1,6 +1,7 @@
 //! Which row serves a product: a pure function of the query, the target and the table.
 
 use crate::elem::ElemType;
+use crate::mmt4d::Tile;
 use crate::name::{Dim, Op, Types};
 use crate::table::{Family, Numerics, ROWS, Row, Tier};
 use smalti_isa::Target;
@@ -118,6 +119,17 @@ pub fn mmt4d(query: &Mmt4dQuery, target: &Target) -> Option<Selection> {
 pub fn tier(family: Family, strict: bool, target: &Target) -> Option<Tier> {
     let query = Mmt4dQuery { types: family.types, family: Some(family), strict, mappable: false, m: 1, n: 1, k: 1 };
     candidates(query.types).filter(|r| obstacle(r, &query, target).is_none()).map(Row::tier).max()
+}
+
+/// The row of just that tile, for callers whose panels have it: of the best tier, and none that splits k. For all types that
+/// the table has there is one: each has a generic row.
+pub fn by_tile(types: Types, tile: Tile, target: &Target) -> Option<&'static Row> {
+    let has = |dim: Dim, size| dim == Dim::Runtime || dim.on(target) == Some(size);
+    ROWS.iter()
+        .filter(|r| r.op == Op::Mmt4d && r.types == types && r.runs_on(target))
+        .filter(|r| !matches!(r.numerics, Numerics::SplitK(_)))
+        .filter(|r| has(r.tile[0], tile.m0) && has(r.tile[1], tile.n0) && has(r.tile[2], tile.k0))
+        .max_by_key(|r| (r.tier(), index(r)))
 }
 
 /// The row that packs (or unpacks) panels of `t0 x t1`: tuned before generic, later before earlier.
