@@ -120,12 +120,14 @@ pub fn tier(family: Family, strict: bool, target: &Target) -> Option<Tier> {
     candidates(query.types).filter(|r| obstacle(r, &query, target).is_none()).map(Row::tier).max()
 }
 
-/// The row that packs (or unpacks) panels of `t0 x t1`: tuned before generic, later before earlier.
+/// The row that packs (or unpacks) panels of `t0 x t1`: tuned before generic, later before earlier. Bits are moved, so a row
+/// serves every type of its width.
 pub fn panels(op: Op, types: Types, t0: usize, t1: usize, target: &Target) -> Option<&'static Row> {
-    let tile = |r: &Row| [r.tile[0].on(target), r.tile[1].on(target)];
+    let widths = |types: Types| [types.list[0].bits(), types.list[1].bits()];
+    let has = |dim: Dim, size| dim == Dim::Runtime || dim.on(target) == Some(size);
     ROWS.iter()
-        .filter(|r| r.op == op && r.types == types && r.runs_on(target))
-        .filter(|r| r.tier() == Tier::Generic || tile(r) == [Some(t0), Some(t1)])
+        .filter(|r| r.op == op && widths(r.types) == widths(types) && r.runs_on(target))
+        .filter(|r| has(r.tile[0], t0) && has(r.tile[1], t1))
         .max_by_key(|r| (r.tier(), index(r)))
 }
 

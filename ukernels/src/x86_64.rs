@@ -1,6 +1,8 @@
-//! Vectors of f32 on x86-64. Source: Intel SDM volume 2.
+//! Vectors on x86-64. Source: Intel SDM volume 2.
 
+use crate::moves::{Halves, Machine, Runs, Transposes};
 use crate::vector::Vector;
+use core::arch::asm;
 use core::arch::x86_64::*;
 
 /// Sign bits select the lanes of VMASKMOVPS; a window of eight starts at `8 - lanes`.
@@ -83,24 +85,6 @@ impl Vector for __m256 {
         // SAFETY: a hint, which never faults.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(p.cast()) }
     }
-
-    #[inline(always)]
-    unsafe fn transpose(rows: *const f32, row_stride: isize, columns: *mut f32, column_stride: isize) {
-        // SAFETY: the caller's: eight rows of eight, eight columns of eight.
-        unsafe {
-            let r: [__m256; 8] =
-                core::array::from_fn(|i| _mm256_loadu_ps(rows.wrapping_offset(i as isize * row_stride)));
-            let pair = |i: usize| (_mm256_unpacklo_ps(r[i], r[i + 1]), _mm256_unpackhi_ps(r[i], r[i + 1]));
-            let [(a0, a1), (a2, a3), (a4, a5), (a6, a7)] = [pair(0), pair(2), pair(4), pair(6)];
-            let four = |lo, hi| (_mm256_shuffle_ps::<0x44>(lo, hi), _mm256_shuffle_ps::<0xee>(lo, hi));
-            let [(b0, b1), (b2, b3), (b4, b5), (b6, b7)] = [four(a0, a2), four(a1, a3), four(a4, a6), four(a5, a7)];
-            for (i, (x, y)) in [(b0, b4), (b1, b5), (b2, b6), (b3, b7)].into_iter().enumerate() {
-                let place = |i: usize| columns.wrapping_offset(i as isize * column_stride);
-                _mm256_storeu_ps(place(i), _mm256_permute2f128_ps::<0x20>(x, y));
-                _mm256_storeu_ps(place(i + 4), _mm256_permute2f128_ps::<0x31>(x, y));
-            }
-        }
-    }
 }
 
 /// AVX-512F.
@@ -179,38 +163,97 @@ impl Vector for __m512 {
         // SAFETY: a hint, which never faults.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(p.cast()) }
     }
+}
+
+/// AVX2.
+impl Halves for __m256i {
+    #[inline(always)]
+    unsafe fn load(low: *const u8, high: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { _mm256_loadu2_m128i(high.cast(), low.cast()) }
+    }
 
     #[inline(always)]
-    unsafe fn transpose(rows: *const f32, row_stride: isize, columns: *mut f32, column_stride: isize) {
-        // SAFETY: the caller's: sixteen rows of sixteen, sixteen columns of sixteen.
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { _mm256_storeu_si256(to.cast(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_halves(self, low: *mut u8, high: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { _mm256_storeu2_m128i(high.cast(), low.cast(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn zip<const W: usize>(self, other: __m256i) -> [__m256i; 2] {
+        // SAFETY: the caller's.
         unsafe {
-            let place = |i: usize| columns.wrapping_offset(i as isize * column_stride);
-            // Within each 128-bit lane, 4 x 4 transposes of four rows.
-            let mut quads = [[_mm512_setzero_ps(); 4]; 4];
-            for (q, quad) in quads.iter_mut().enumerate() {
-                let row = |i: usize| _mm512_loadu_ps(rows.wrapping_offset((q * 4 + i) as isize * row_stride));
-                let (r0, r1, r2, r3) = (row(0), row(1), row(2), row(3));
-                let (lo01, hi01) = (_mm512_unpacklo_ps(r0, r1), _mm512_unpackhi_ps(r0, r1));
-                let (lo23, hi23) = (_mm512_unpacklo_ps(r2, r3), _mm512_unpackhi_ps(r2, r3));
-                *quad = [
-                    _mm512_shuffle_ps::<0x44>(lo01, lo23),
-                    _mm512_shuffle_ps::<0xee>(lo01, lo23),
-                    _mm512_shuffle_ps::<0x44>(hi01, hi23),
-                    _mm512_shuffle_ps::<0xee>(hi01, hi23),
-                ];
-            }
-            // Then a 4 x 4 transpose of lanes for each column of a quad.
-            let [first, second, third, fourth] = quads;
-            for (i, (((q0, q1), q2), q3)) in first.into_iter().zip(second).zip(third).zip(fourth).enumerate() {
-                let even01 = _mm512_shuffle_f32x4::<0x88>(q0, q1);
-                let odd01 = _mm512_shuffle_f32x4::<0xdd>(q0, q1);
-                let even23 = _mm512_shuffle_f32x4::<0x88>(q2, q3);
-                let odd23 = _mm512_shuffle_f32x4::<0xdd>(q2, q3);
-                _mm512_storeu_ps(place(i), _mm512_shuffle_f32x4::<0x88>(even01, even23));
-                _mm512_storeu_ps(place(i + 4), _mm512_shuffle_f32x4::<0x88>(odd01, odd23));
-                _mm512_storeu_ps(place(i + 8), _mm512_shuffle_f32x4::<0xdd>(even01, even23));
-                _mm512_storeu_ps(place(i + 12), _mm512_shuffle_f32x4::<0xdd>(odd01, odd23));
+            match W {
+                1 => [_mm256_unpacklo_epi8(self, other), _mm256_unpackhi_epi8(self, other)],
+                2 => [_mm256_unpacklo_epi16(self, other), _mm256_unpackhi_epi16(self, other)],
+                4 => [vpunpckldq(self, other), vpunpckhdq(self, other)],
+                _ => [vpunpcklqdq(self, other), vpunpckhqdq(self, other)],
             }
         }
+    }
+}
+
+/// Functions of one instruction. The compiler takes VUNPCKLPS and its like for the intrinsics, which Intel's cores from Ice Lake
+/// on run on one port, and these on two.
+macro_rules! instructions {
+    ($($name:ident)*) => {$(
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn $name(a: __m256i, b: __m256i) -> __m256i {
+            let out;
+            // SAFETY: registers alone.
+            unsafe {
+                asm!(
+                    concat!(stringify!($name), " {out}, {a}, {b}"),
+                    out = lateout(ymm_reg) out,
+                    a = in(ymm_reg) a,
+                    b = in(ymm_reg) b,
+                    options(pure, nomem, nostack, preserves_flags),
+                );
+            }
+            out
+        }
+    )*};
+}
+
+instructions! { vpunpckldq vpunpckhdq vpunpcklqdq vpunpckhqdq }
+
+/// Moves with AVX2.
+pub(crate) struct Avx2;
+
+impl Machine for Avx2 {
+    #[target_feature(enable = "avx2")]
+    unsafe fn transposes<const W: usize, const N: usize, const D: usize>(transposes: &Transposes) {
+        // SAFETY: the caller's.
+        unsafe { transposes.run::<__m256i, W, N, D>() }
+    }
+
+    #[target_feature(enable = "avx2")]
+    unsafe fn runs(runs: &Runs) {
+        // SAFETY: the caller's.
+        unsafe { runs.run() }
+    }
+}
+
+/// Moves with AVX-512: registers enough for every transpose, and copies of 64 bytes.
+pub(crate) struct Avx512;
+
+impl Machine for Avx512 {
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    unsafe fn transposes<const W: usize, const N: usize, const D: usize>(transposes: &Transposes) {
+        // SAFETY: the caller's.
+        unsafe { transposes.run::<__m256i, W, N, D>() }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    unsafe fn runs(runs: &Runs) {
+        // SAFETY: the caller's.
+        unsafe { runs.run() }
     }
 }

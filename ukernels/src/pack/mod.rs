@@ -22,7 +22,7 @@ pub mod x86_64_avx2_fma;
 pub mod x86_64_avx512;
 
 use crate::elem::Elem;
-use crate::mmt4d::ArgsError;
+use crate::mmt4d::{ArgsError, Tile};
 use crate::table::{Bound, Code};
 
 /// Arguments as a kernel takes them.
@@ -91,6 +91,7 @@ impl Bound {
         let types = self.row.types.list;
         check_types(row, [(types[0], I::TYPE), (types[1], O::TYPE)])?;
         let tile = self.panel_tile(args.tile);
+        check_tile(row, tile, args.size)?;
         let matrix = Grid { size: args.size, strides: args.src_strides, run: 1 };
         matrix.check(row, "src", args.src.len())?;
         let panels = Grid { size: args.outer, strides: args.out_strides, run: tile[0].saturating_mul(tile[1]) };
@@ -122,12 +123,21 @@ impl Bound {
     }
 }
 
+pub(crate) fn check_tile(row: &'static str, tile: [usize; 2], size: [usize; 2]) -> Result<(), ArgsError> {
+    let [m0, n0] = tile;
+    if m0 == 0 || n0 == 0 {
+        return Err(ArgsError::Tile { row, rows: size[0], cols: size[1], tile: Tile { m0, n0, k0: 1 } });
+    }
+    Ok(())
+}
+
+/// Bits are moved, so a row serves every type of its width.
 pub(crate) fn check_types(
     row: &'static str,
     types: [(crate::elem::ElemType, crate::elem::ElemType); 2],
 ) -> Result<(), ArgsError> {
     for ((expected, found), operand) in types.into_iter().zip(["src", "out"]) {
-        if expected != found {
+        if expected.bits() != found.bits() {
             return Err(ArgsError::Type { row, operand, expected, found });
         }
     }

@@ -22,7 +22,7 @@ pub mod x86_64_avx512;
 
 use crate::elem::Elem;
 use crate::mmt4d::ArgsError;
-use crate::pack::{Grid, check_types};
+use crate::pack::{Grid, check_tile, check_types};
 use crate::table::{Bound, Code};
 
 /// Arguments as a kernel takes them.
@@ -78,10 +78,7 @@ impl Bound {
         let types = self.row.types.list;
         check_types(row, [(types[0], I::TYPE), (types[1], O::TYPE)])?;
         let tile = self.panel_tile(args.tile);
-        if tile.contains(&0) {
-            let tile = crate::mmt4d::Tile { m0: tile[0], n0: tile[1], k0: 1 };
-            return Err(ArgsError::Tile { row, rows: args.size[0], cols: args.size[1], tile });
-        }
+        check_tile(row, tile, args.size)?;
         let outer = [args.size[0].div_ceil(tile[0]), args.size[1].div_ceil(tile[1])];
         let panels = Grid { size: outer, strides: args.src_strides, run: tile[0].saturating_mul(tile[1]) };
         panels.check(row, "src", args.src.len())?;
