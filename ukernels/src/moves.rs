@@ -21,6 +21,13 @@ pub(crate) trait Halves: Copy {
     unsafe fn store_halves(self, low: *mut u8, high: *mut u8);
     /// In each half, elements of `W` bytes of `self` and `other` in turns: of the first 8 bytes, and of the last 8.
     unsafe fn zip<const W: usize>(self, other: Self) -> [Self; 2];
+
+    /// A transpose of `2N` rows and columns of `W` bytes, `N` of which fill half a vector.
+    #[inline(always)]
+    unsafe fn tall<const W: usize, const N: usize>(from: *const u8, src_row: isize, to: *mut u8, out_column: isize) {
+        // SAFETY: the caller's.
+        unsafe { tall::<Self, W, N>(from, src_row, to, out_column) }
+    }
 }
 
 /// Moves with a machine's instructions. Functions of their own: what only one of them needs is not computed for the others.
@@ -69,33 +76,34 @@ impl Transposes {
         // SAFETY: the caller's.
         unsafe {
             match self.rows {
-                _ if self.cols < N => self.each::<W>(),
+                rows if self.cols < N || rows == 1 || rows < N && !(dense && rows.is_power_of_two()) => {
+                    self.each::<W>()
+                }
                 2 if N > 2 && dense => self.short::<V, W, N, D, 2>(),
                 4 if N > 4 && dense => self.short::<V, W, N, D, 4>(),
                 8 if N > 8 && dense => self.short::<V, W, N, D, 8>(),
                 rows if rows.min(self.cols) >= D => self.tall::<V, W, N, D>(),
-                rows if rows >= N => self.short::<V, W, N, D, N>(),
-                _ => self.each::<W>(),
+                _ => self.short::<V, W, N, D, N>(),
             }
         }
     }
 
-    /// Calls `block` for blocks of `R` rows and `C` columns that cover everything. What is left over of rows or columns is in a
+    /// Runs `block` on blocks of `R` rows and so many columns that cover everything. What is left over of rows or columns is in a
     /// block that overlaps the one before it.
     ///
     /// # Safety
     /// As [`Moves::run`]; there are as many rows and columns.
     #[inline(always)]
-    unsafe fn cover<const W: usize, const R: usize, const C: usize>(&self, block: impl Block) {
+    unsafe fn cover<const W: usize, const R: usize>(&self, columns: usize, block: impl Block) {
         // The innermost loop is along the columns of one transpose, or over transposes: so many at a time that they are still in
         // cache when their other rows and columns come.
         let along = self.count[1] == 1;
         let (units, other_columns, from_next, to_next) = if along {
-            (self.cols / C, 1, (C * W) as isize, C as isize * self.out_column)
+            (self.cols / columns, 1, (columns * W) as isize, columns as isize * self.out_column)
         } else {
-            (self.count[1], self.cols.div_ceil(C), self.src_next[1], self.out_next[1])
+            (self.count[1], self.cols.div_ceil(columns), self.src_next[1], self.out_next[1])
         };
-        let rest = along && !self.cols.is_multiple_of(C);
+        let rest = along && !self.cols.is_multiple_of(columns);
         let chunks = units.div_ceil(CHUNK);
         for i in 0..self.count[0] as isize {
             let (src, out) =
@@ -104,10 +112,10 @@ impl Transposes {
                 let (first, count, column) = if chunk < chunks {
                     (chunk * CHUNK, (units - chunk * CHUNK).min(CHUNK), 0)
                 } else {
-                    (0, 1, self.cols - C)
+                    (0, 1, self.cols - columns)
                 };
                 for c in 0..other_columns {
-                    let c = column + (c * C).min(self.cols - C);
+                    let c = column + (c * columns).min(self.cols - columns);
                     let mut r = 0;
                     loop {
                         let at = |next: isize, row: isize, column: isize| {
@@ -133,14 +141,9 @@ impl Transposes {
     /// As [`Moves::run`]; there are as many rows and columns.
     #[inline(always)]
     unsafe fn tall<V: Halves, const W: usize, const N: usize, const D: usize>(&self) {
+        let block = Tall::<V, W, N> { src_row: self.src_row, out_column: self.out_column, of: PhantomData };
         // SAFETY: the caller's.
-        unsafe {
-            self.cover::<W, D, D>(Tall::<V, W, N> {
-                src_row: self.src_row,
-                out_column: self.out_column,
-                of: PhantomData,
-            })
-        }
+        unsafe { self.cover::<W, D>(D, block) }
     }
 
     /// Blocks of `R` rows and `N` columns, two at a time: of one transpose, or of two that follow each other. Where `R` is less
@@ -151,22 +154,27 @@ impl Transposes {
     #[inline(always)]
     unsafe fn short<V: Halves, const W: usize, const N: usize, const D: usize, const R: usize>(&self) {
         let chunk = if R < N { 16 } else { self.out_column };
-        let high = |high: [isize; 2]| Short::<V, W, R> { src_row: self.src_row, chunk, high, of: PhantomData };
-        // SAFETY: the caller's.
-        unsafe {
-            if self.cols >= D {
-                self.cover::<W, R, D>(high([(N * W) as isize, N as isize * self.out_column]));
-            } else {
-                let ([tiles, next], [out_tiles, out_next]) = (self.src_next, self.out_next);
-                let pairs = [self.count[0], self.count[1] / 2];
-                let (src_next, twice) = ([tiles, 2 * next], [out_tiles, 2 * out_next]);
-                Transposes { count: pairs, src_next, out_next: twice, ..*self }
-                    .cover::<W, R, N>(high([next, out_next]));
-                if !self.count[1].is_multiple_of(2) {
-                    let last = (self.count[1] - 1) as isize;
-                    let (src, out) = (self.src.wrapping_offset(last * next), self.out.wrapping_offset(last * out_next));
-                    Transposes { count: [self.count[0], 1], src, out, ..*self }.cover::<W, R, N>(high([0, 0]));
-                }
+        let block = Short::<V, W, R> {
+            src_row: self.src_row,
+            chunk,
+            high: [16, N as isize * self.out_column],
+            of: PhantomData,
+        };
+        if self.cols >= D {
+            // SAFETY: the caller's.
+            return unsafe { self.cover::<W, R>(D, Wide(block)) };
+        }
+        let ([panels, next], [out_panels, out_next]) = (self.src_next, self.out_next);
+        let (src_next, twice) = ([panels, 2 * next], [out_panels, 2 * out_next]);
+        let pairs = Transposes { count: [self.count[0], self.count[1] / 2], src_next, out_next: twice, ..*self };
+        // Where there is an odd one, it is both halves.
+        let last = (self.count[1] - 1) as isize;
+        let (src, out) = (self.src.wrapping_offset(last * next), self.out.wrapping_offset(last * out_next));
+        let odd = Transposes { count: [self.count[0] * (self.count[1] % 2), 1], src, out, ..*self };
+        for (transposes, high) in [(pairs, [next, out_next]), (odd, [0, 0])] {
+            // SAFETY: the caller's.
+            unsafe {
+                transposes.cover::<W, R>(N, Short::<V, W, R> { src_row: self.src_row, chunk, high, of: PhantomData })
             }
         }
     }
@@ -205,32 +213,39 @@ struct Tall<V, const W: usize, const N: usize> {
 
 impl<V: Halves, const W: usize, const N: usize> Block for Tall<V, W, N> {
     #[inline(always)]
-    unsafe fn run(&self, count: usize, from: *const u8, from_next: isize, mut to: *mut u8, to_next: isize) {
-        // Pointers to the rows, and one offset for all.
-        let mut rows = [(from, from); N];
-        for r in 0..N {
-            let row = |r: usize| from.wrapping_offset(r as isize * self.src_row);
-            rows[r] = (row(r), row(r + N));
-        }
-        let mut at = 0;
+    unsafe fn run(&self, count: usize, mut from: *const u8, from_next: isize, mut to: *mut u8, to_next: isize) {
         for _ in 0..count {
-            for half in 0..2 {
-                let at = at + (half * N * W) as isize;
-                let to = to.wrapping_offset((half * N) as isize * self.out_column);
-                // SAFETY: the caller's.
-                unsafe {
-                    let load = |r: usize| V::load(rows[r].0.wrapping_offset(at), rows[r].1.wrapping_offset(at));
-                    let mut vectors = [load(0); N];
-                    for r in 1..N {
-                        vectors[r] = load(r);
-                    }
-                    for (c, column) in interleave::<V, W, N>(vectors).into_iter().enumerate() {
-                        column.store(to.wrapping_offset(c as isize * self.out_column));
-                    }
-                }
-            }
-            at += from_next;
+            // SAFETY: the caller's.
+            unsafe { V::tall::<W, N>(from, self.src_row, to, self.out_column) };
+            from = from.wrapping_offset(from_next);
             to = to.wrapping_offset(to_next);
+        }
+    }
+}
+
+/// [`Halves::tall`], wherever no other way is better.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+pub(crate) unsafe fn tall<V: Halves, const W: usize, const N: usize>(
+    from: *const u8,
+    src_row: isize,
+    to: *mut u8,
+    out_column: isize,
+) {
+    for half in 0..2 {
+        let row = |r: usize| from.wrapping_add(half * N * W).wrapping_offset(r as isize * src_row);
+        let column = |c: usize| to.wrapping_offset((half * N + c) as isize * out_column);
+        // SAFETY: the caller's.
+        unsafe {
+            let mut rows = [V::load(row(0), row(N)); N];
+            for (r, vector) in rows.iter_mut().enumerate().skip(1) {
+                *vector = V::load(row(r), row(r + N));
+            }
+            for (c, vector) in interleave::<V, W, N>(rows).into_iter().enumerate() {
+                vector.store(column(c));
+            }
         }
     }
 }
@@ -249,15 +264,12 @@ impl<V: Halves, const W: usize, const R: usize> Block for Short<V, W, R> {
     #[inline(always)]
     unsafe fn run(&self, count: usize, mut from: *const u8, from_next: isize, mut to: *mut u8, to_next: isize) {
         for _ in 0..count {
+            let row = |r: usize| from.wrapping_offset(r as isize * self.src_row);
             // SAFETY: the caller's.
             unsafe {
-                let load = |r: usize| {
-                    let row = from.wrapping_offset(r as isize * self.src_row);
-                    V::load(row, row.wrapping_offset(self.high[0]))
-                };
-                let mut rows = [load(0); R];
-                for r in 1..R {
-                    rows[r] = load(r);
+                let mut rows = [V::load(from, from.wrapping_offset(self.high[0])); R];
+                for (r, vector) in rows.iter_mut().enumerate().skip(1) {
+                    *vector = V::load(row(r), row(r).wrapping_offset(self.high[0]));
                 }
                 for (i, chunks) in interleave::<V, W, R>(rows).into_iter().enumerate() {
                     let to = to.wrapping_offset(i as isize * self.chunk);
@@ -267,6 +279,18 @@ impl<V: Halves, const W: usize, const R: usize> Block for Short<V, W, R> {
             from = from.wrapping_offset(from_next);
             to = to.wrapping_offset(to_next);
         }
+    }
+}
+
+/// The same where one block follows the other in the source, so that both are loaded as one.
+struct Wide<B>(B);
+
+impl<V: Halves, const W: usize, const R: usize> Block for Wide<Short<V, W, R>> {
+    #[inline(always)]
+    unsafe fn run(&self, count: usize, from: *const u8, from_next: isize, to: *mut u8, to_next: isize) {
+        let block = Short::<V, W, R> { high: [16, self.0.high[1]], ..self.0 };
+        // SAFETY: the caller's.
+        unsafe { block.run(count, from, from_next, to, to_next) }
     }
 }
 
@@ -322,9 +346,15 @@ unsafe fn interleave<V: Halves, const W: usize, const R: usize>(mut rows: [V; R]
     rows
 }
 
+/// Bytes of what a transpose moves as one, at most, where elements have `E`. Where there are rows on f32 alone, so are the layouts
+/// of products, and two elements that stay together are copied.
+pub(crate) const fn widest<const E: usize>() -> usize {
+    if cfg!(feature = "every-type") { 8 } else { E }
+}
+
 /// Moves of one shape.
 pub(crate) enum Moves {
-    /// Transposes of elements of so many bytes: a power of two from that of the operands on, at most 8.
+    /// Transposes of elements of so many bytes: a power of two from that of the operands to [`widest`].
     Transposes(usize, Transposes),
     /// Copies.
     Runs(Runs),
@@ -342,7 +372,8 @@ impl Moves {
                 Moves::Transposes(1, t) if E == 1 => M::transposes::<1, 16, 32>(t),
                 Moves::Transposes(2, t) if E <= 2 => M::transposes::<2, 8, 16>(t),
                 Moves::Transposes(4, t) if E <= 4 => M::transposes::<4, 4, 8>(t),
-                Moves::Transposes(_, t) => M::transposes::<8, 2, 4>(t),
+                Moves::Transposes(8, t) if widest::<E>() == 8 => M::transposes::<8, 2, 4>(t),
+                Moves::Transposes(..) => {}
                 Moves::Runs(runs) => M::runs(runs),
             }
         }
@@ -371,7 +402,6 @@ impl Runs {
         // SAFETY: the caller's.
         unsafe {
             match self.bytes {
-                16 => self.each(Piece::<16>),
                 32 => self.each(Piece::<32>),
                 64 => self.each(Piece::<64>),
                 128 => self.each(Piece::<128>),
@@ -384,8 +414,24 @@ impl Runs {
         }
     }
 
+    /// Copies of 64 bytes, as many for a run as it has.
+    ///
     /// # Safety
-    /// As [`run`](Runs::run).
+    /// As [`Moves::run`]; a run is a multiple of 64 bytes.
+    #[inline(always)]
+    pub(crate) unsafe fn run_lines(&self) {
+        // SAFETY: the caller's.
+        unsafe {
+            match self.bytes {
+                64 => self.each(Piece::<64>),
+                128 => self.each(Piece::<128>),
+                n => self.each(Pieces::<64>(n)),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Moves::run`].
     #[inline(always)]
     unsafe fn each(&self, block: impl Block) {
         let [count @ .., inner] = self.count;

@@ -1,6 +1,6 @@
 //! Vectors on x86-64. Source: Intel SDM volume 2.
 
-use crate::moves::{Halves, Machine, Runs, Transposes};
+use crate::moves::{Halves, Machine, Runs, Transposes, tall};
 use crate::vector::Vector;
 use core::arch::asm;
 use core::arch::x86_64::*;
@@ -186,43 +186,104 @@ impl Halves for __m256i {
     }
 
     #[inline(always)]
+    unsafe fn tall<const W: usize, const N: usize>(from: *const u8, src_row: isize, to: *mut u8, out_column: isize) {
+        // SAFETY: the caller's.
+        unsafe {
+            match W {
+                4 => eight(from, src_row, to, out_column),
+                _ => tall::<__m256i, W, N>(from, src_row, to, out_column),
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn zip<const W: usize>(self, other: __m256i) -> [__m256i; 2] {
         // SAFETY: the caller's.
         unsafe {
             match W {
                 1 => [_mm256_unpacklo_epi8(self, other), _mm256_unpackhi_epi8(self, other)],
                 2 => [_mm256_unpacklo_epi16(self, other), _mm256_unpackhi_epi16(self, other)],
-                4 => [vpunpckldq(self, other), vpunpckhdq(self, other)],
-                _ => [vpunpcklqdq(self, other), vpunpckhqdq(self, other)],
+                4 => [_mm256_unpacklo_epi32(self, other), _mm256_unpackhi_epi32(self, other)],
+                _ => [_mm256_unpacklo_epi64(self, other), _mm256_unpackhi_epi64(self, other)],
             }
         }
     }
 }
 
-/// Functions of one instruction. The compiler takes VUNPCKLPS and its like for the intrinsics, which Intel's cores from Ice Lake
-/// on run on one port, and these on two.
-macro_rules! instructions {
-    ($($name:ident)*) => {$(
-        #[inline]
-        #[target_feature(enable = "avx2")]
-        fn $name(a: __m256i, b: __m256i) -> __m256i {
-            let out;
-            // SAFETY: registers alone.
-            unsafe {
-                asm!(
-                    concat!(stringify!($name), " {out}, {a}, {b}"),
-                    out = lateout(ymm_reg) out,
-                    a = in(ymm_reg) a,
-                    b = in(ymm_reg) b,
-                    options(pure, nomem, nostack, preserves_flags),
-                );
-            }
-            out
-        }
-    )*};
+/// A transpose of eight rows and columns of 4 bytes: half as [`Halves::tall`] does it. In assembly, because the compiler keeps a
+/// pointer for each row, whose additions take ports from the vectors, and because it takes VUNPCKLPS for VPUNPCKLDQ, which cores
+/// from Ice Lake on run on two ports.
+///
+/// # Safety
+/// The machine has AVX2; what is read and written is inside operands that don't overlap.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn eight(from: *const u8, src_row: isize, to: *mut u8, out_column: isize) {
+    macro_rules! half {
+        ($at:literal) => {
+            concat!(
+                "vmovdqu {a:x}, [{from} + ",
+                $at,
+                "]\n",
+                "vinserti128 {a}, {a}, [{from} + 4*{row} + ",
+                $at,
+                "], 1\n",
+                "vmovdqu {b:x}, [{from} + {row} + ",
+                $at,
+                "]\n",
+                "vinserti128 {b}, {b}, [{from} + {row5} + ",
+                $at,
+                "], 1\n",
+                "vmovdqu {c:x}, [{from} + 2*{row} + ",
+                $at,
+                "]\n",
+                "vinserti128 {c}, {c}, [{from} + 2*{row3} + ",
+                $at,
+                "], 1\n",
+                "vmovdqu {d:x}, [{from} + {row3} + ",
+                $at,
+                "]\n",
+                "vinserti128 {d}, {d}, [{from} + {row7} + ",
+                $at,
+                "], 1\n",
+                "vpunpckldq {e}, {a}, {c}\n",
+                "vpunpckhdq {a}, {a}, {c}\n",
+                "vpunpckldq {c}, {b}, {d}\n",
+                "vpunpckhdq {b}, {b}, {d}\n",
+                "vpunpckldq {d}, {e}, {c}\n",
+                "vpunpckhdq {e}, {e}, {c}\n",
+                "vpunpckldq {c}, {a}, {b}\n",
+                "vpunpckhdq {a}, {a}, {b}\n",
+                "vmovdqu [{to}], {d}\n",
+                "vmovdqu [{to} + {column}], {e}\n",
+                "vmovdqu [{to} + 2*{column}], {c}\n",
+                "vmovdqu [{to} + {column3}], {a}\n",
+            )
+        };
+    }
+    // SAFETY: the caller's.
+    unsafe {
+        asm!(
+            half!("0"),
+            "lea {to}, [{to} + 4*{column}]",
+            half!("16"),
+            from = in(reg) from,
+            row = in(reg) src_row,
+            row3 = in(reg) src_row.wrapping_mul(3),
+            row5 = in(reg) src_row.wrapping_mul(5),
+            row7 = in(reg) src_row.wrapping_mul(7),
+            to = inout(reg) to => _,
+            column = in(reg) out_column,
+            column3 = in(reg) out_column.wrapping_mul(3),
+            a = out(ymm_reg) _,
+            b = out(ymm_reg) _,
+            c = out(ymm_reg) _,
+            d = out(ymm_reg) _,
+            e = out(ymm_reg) _,
+            options(nostack, preserves_flags),
+        );
+    }
 }
-
-instructions! { vpunpckldq vpunpckhdq vpunpcklqdq vpunpckhqdq }
 
 /// Moves with AVX2.
 pub(crate) struct Avx2;
@@ -241,19 +302,19 @@ impl Machine for Avx2 {
     }
 }
 
-/// Moves with AVX-512: registers enough for every transpose, and copies of 64 bytes.
+/// Moves with AVX-512: copies of 64 bytes. Transposes are those of AVX2, because vectors of 64 bytes are shuffled on one port, and
+/// halves as large on two.
 pub(crate) struct Avx512;
 
 impl Machine for Avx512 {
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     unsafe fn transposes<const W: usize, const N: usize, const D: usize>(transposes: &Transposes) {
-        // SAFETY: the caller's.
-        unsafe { transposes.run::<__m256i, W, N, D>() }
+        // SAFETY: the caller's; AVX2 is of AVX-512.
+        unsafe { Avx2::transposes::<W, N, D>(transposes) }
     }
 
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    #[target_feature(enable = "avx512f")]
     unsafe fn runs(runs: &Runs) {
-        // SAFETY: the caller's.
-        unsafe { runs.run() }
+        // SAFETY: the caller's; AVX2 is of AVX-512.
+        unsafe { if runs.bytes.is_multiple_of(64) { runs.run_lines() } else { Avx2::runs(runs) } }
     }
 }

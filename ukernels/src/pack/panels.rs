@@ -1,7 +1,7 @@
 //! The panels that rows on vectors share.
 
 use super::{RawArgs, generic};
-use crate::moves::{Machine, Moves, Runs, Transposes};
+use crate::moves::{Machine, Moves, Runs, Transposes, widest};
 
 /// Elements of `E` bytes.
 ///
@@ -22,11 +22,10 @@ pub(super) unsafe fn panels<M: Machine, const E: usize>(a: &RawArgs) {
     let rest = if panels < a.outer[0] { a.size[0] - panels * t0 } else { 0 };
     // SAFETY: the source is read where it has rows and columns, and the tiles are inside `out`.
     unsafe {
-        if tiles > 0 && panels > 0 {
-            moves::<E>(a, 0, panels, t0, tiles).run::<M, E>();
-        }
-        if tiles > 0 && rest > 0 {
-            moves::<E>(a, panels, 1, rest, tiles).run::<M, E>();
+        for (o0, panels, rows) in [(0, panels, t0), (panels, 1, rest)] {
+            if tiles > 0 && panels > 0 && rows > 0 {
+                moves::<E>(a, o0, panels, rows, tiles).run::<M, E>();
+            }
         }
         for o0 in 0..a.outer[0] {
             let rows = if o0 < panels {
@@ -55,7 +54,7 @@ fn moves<const E: usize>(a: &RawArgs, o0: usize, panels: usize, rows: usize, til
     let src = a.src.wrapping_offset((o0 * t0) as isize * row);
     let out = a.out.wrapping_offset(o0 as isize * panel);
     let next = t0 as isize * row;
-    if a.src_strides[1] == 1 && part <= 8 && part.is_power_of_two() && rows > 1 {
+    if a.src_strides[1] == 1 && part <= widest::<E>() && part.is_power_of_two() && rows > 1 {
         let (src_next, out_next) = ([next, 0], [panel, 0]);
         let (src_row, out_column) = (row, tile);
         let count = [panels, 1];

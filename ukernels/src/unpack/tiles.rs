@@ -1,7 +1,7 @@
 //! The tiles that rows on vectors share.
 
 use super::{RawArgs, generic};
-use crate::moves::{Machine, Moves, Runs, Transposes};
+use crate::moves::{Machine, Moves, Runs, Transposes, widest};
 
 /// Elements of `E` bytes.
 ///
@@ -22,11 +22,10 @@ pub(super) unsafe fn tiles<M: Machine, const E: usize>(a: &RawArgs) {
     let rest = a.size[0] - panels * t0;
     // SAFETY: rows and columns of the output, from tiles of which the caller vouches.
     unsafe {
-        if tiles > 0 && panels > 0 {
-            moves::<E>(a, 0, panels, t0, tiles).run::<M, E>();
-        }
-        if tiles > 0 && rest > 0 {
-            moves::<E>(a, panels, 1, rest, tiles).run::<M, E>();
+        for (o0, panels, rows) in [(0, panels, t0), (panels, 1, rest)] {
+            if tiles > 0 && panels > 0 && rows > 0 {
+                moves::<E>(a, o0, panels, rows, tiles).run::<M, E>();
+            }
         }
         if tiles * t1 < a.size[1] {
             (0..a.size[0]).for_each(|r| generic::row::<E>(a, r, tiles * t1));
@@ -43,7 +42,7 @@ fn moves<const E: usize>(a: &RawArgs, o0: usize, panels: usize, rows: usize, til
     let src = a.src.wrapping_offset(o0 as isize * panel);
     let out = a.out.wrapping_offset((o0 * t0) as isize * row);
     let next = t0 as isize * row;
-    if a.out_strides[1] == 1 && part <= 8 && part.is_power_of_two() && rows > 1 {
+    if a.out_strides[1] == 1 && part <= widest::<E>() && part.is_power_of_two() && rows > 1 {
         let (src_next, out_next) = ([panel, 0], [next, 0]);
         let (src_row, out_column) = (tile, row);
         let count = [panels, 1];
