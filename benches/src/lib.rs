@@ -6,6 +6,9 @@ pub mod measure;
 pub mod moves;
 #[allow(unsafe_code)] // Intrinsics, for calibration only.
 pub mod peak;
+pub mod products;
 pub mod report;
 #[allow(unsafe_code)] // Calls that were checked before are repeated unchecked.
 pub mod rows;
+pub mod streams;
+pub mod taps;

@@ -27,6 +27,11 @@ impl<'a> Burst<'a> {
         }
     }
 
+    /// A burst has so many calls.
+    pub fn of(calls: usize, call: &'a mut dyn FnMut()) -> Burst<'a> {
+        Burst { call, calls, times: Vec::new() }
+    }
+
     fn run(&mut self) {
         let start = Instant::now();
         (0..self.calls).for_each(|_| (self.call)());

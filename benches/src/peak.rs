@@ -77,6 +77,119 @@ pub fn cycles(count: usize) {
     black_box(x);
 }
 
+/// The ways, compiled for a machine that has these features.
+macro_rules! reads {
+    ($($features:literal)?) => {
+        vec![
+            reads!(@ "read: plain", plain, $($features)?),
+            reads!(@ "read: four streams", streams, $($features)?),
+            reads!(@ "read: prefetch 2 KiB ahead", ahead::<2>, $($features)?),
+            reads!(@ "read: prefetch 4 KiB ahead", ahead::<4>, $($features)?),
+            reads!(@ "read: prefetch 16 KiB ahead", ahead::<16>, $($features)?),
+        ]
+    };
+    (@ $name:literal, $way:expr, ) => { Read { name: $name, run: |memory| $way(memory) } };
+    (@ $name:literal, $way:expr, $features:literal) => {{
+        #[target_feature(enable = $features)]
+        fn wide(memory: &[u8]) {
+            $way(memory);
+        }
+        Read {
+            name: $name,
+            // SAFETY: the machine was asked for the features.
+            run: |memory| unsafe { wide(memory) },
+        }
+    }};
+}
+/// A way to read memory from one end to the other.
+#[derive(Clone, Copy)]
+pub struct Read {
+    /// What it does.
+    pub name: &'static str,
+    run: fn(&[u8]),
+}
+
+impl Read {
+    /// The ways of this machine, with its widest vectors.
+    pub fn all(host: &Host) -> Vec<Read> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use smalti_isa::Level::{Avx2Fma, Avx512};
+            let features = host.target().features;
+            if features.contains(Avx512.features()) {
+                return reads!("avx512f,avx512bw");
+            } else if features.contains(Avx2Fma.features()) {
+                return reads!("avx2");
+            }
+        }
+        let _ = host;
+        reads!()
+    }
+
+    /// Reads whole lines.
+    pub fn run(&self, memory: &[u8]) {
+        (self.run)(memory);
+    }
+}
+
+const LINE: usize = 64;
+
+/// Bytes of lines come together by a bit operation, so that vectors of any width do.
+#[inline(always)]
+fn add(sum: &mut [u8; LINE], line: &[u8; LINE]) {
+    sum.iter_mut().zip(line).for_each(|(sum, byte)| *sum ^= byte);
+}
+
+#[inline(always)]
+fn plain(memory: &[u8]) {
+    let mut sum = [0; LINE];
+    memory.as_chunks().0.iter().for_each(|line| add(&mut sum, line));
+    black_box(sum);
+}
+
+#[inline(always)]
+fn streams(memory: &[u8]) {
+    let mut sums = [[0; LINE]; 4];
+    let lines = memory.as_chunks().0;
+    let quarter = lines.len() / 4;
+    let [a, b, c, d] = [0, 1, 2, 3].map(|i| &lines[i * quarter..(i + 1) * quarter]);
+    for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
+        let [sa, sb, sc, sd] = &mut sums;
+        add(sa, a);
+        add(sb, b);
+        add(sc, c);
+        add(sd, d);
+    }
+    black_box(sums);
+}
+
+#[inline(always)]
+fn ahead<const KIB: usize>(memory: &[u8]) {
+    let mut sum = [0; LINE];
+    for line in memory.as_chunks().0 {
+        prefetch(line.as_ptr().wrapping_add(KIB << 10));
+        add(&mut sum, line);
+    }
+    black_box(sum);
+}
+
+/// Asks for a line in the second-level cache, where there is an instruction for it.
+#[inline(always)]
+fn prefetch(p: *const u8) {
+    // SAFETY: a hint, which never faults.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(p.cast());
+    }
+    // SAFETY: a hint, which never faults.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        std::arch::asm!("prfm pldl2keep, [{0}]", in(reg) p, options(nostack, readonly, preserves_flags));
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let _ = p;
+}
+
 #[cfg(target_arch = "aarch64")]
 mod aarch64 {
     use super::Peak;
@@ -166,7 +279,7 @@ mod x86_64 {
     use super::{CHAINS, Peak, black_box};
     use smalti_isa::Level::{Avx2Fma, Avx512, Avx512Bf16, Avx512Vnni, AvxVnni};
     use smalti_ukernels::Host;
-    use smalti_ukernels::elem::ElemType::{F64, I32};
+    use smalti_ukernels::elem::ElemType::{F64, I4, I32};
     use smalti_ukernels::name::{Dim, Place};
     use smalti_ukernels::table::{Numerics, Row};
     use std::arch::x86_64::*;
@@ -182,12 +295,17 @@ mod x86_64 {
             _ if narrow => Avx2Fma,
             _ => return None,
         };
-        let bytes = row.tile[2] == Dim::Fixed(4);
-        Some(match (row.types.list[2], level) {
+        let [lhs, rhs, out] = row.types.list;
+        // Products of integers are summed as such.
+        let sums = if lhs.is_float() { out } else { I32 };
+        let bytes = lhs.bits() == 8 && row.tile[2] != Dim::Fixed(2);
+        Some(match (sums, level) {
             (I32, Avx512Vnni) if bytes => Peak { name: "vpdpbusd zmm", macs: 64, run: run!(vpdpbusd_zmm) },
             (I32, AvxVnni) if bytes => Peak { name: "vpdpbusd ymm", macs: 32, run: run!(vpdpbusd_ymm) },
             (I32, Avx512Vnni) => Peak { name: "vpdpwssd zmm", macs: 32, run: run!(vpdpwssd_zmm) },
             (I32, AvxVnni) => Peak { name: "vpdpwssd ymm", macs: 16, run: run!(vpdpwssd_ymm) },
+            (I32, Avx512) if rhs == I4 => Peak { name: "vpmaddubsw zmm", macs: 64, run: run!(vpmaddubsw_zmm) },
+            (I32, _) if rhs == I4 => Peak { name: "vpmaddubsw ymm", macs: 32, run: run!(vpmaddubsw_ymm) },
             (I32, Avx512) => Peak { name: "vpmaddwd zmm", macs: 32, run: run!(vpmaddwd_zmm) },
             (I32, _) => Peak { name: "vpmaddwd ymm", macs: 16, run: run!(vpmaddwd_ymm) },
             (_, Avx512Bf16) if row.numerics == Numerics::Bf16Dot => {
@@ -243,6 +361,8 @@ mod x86_64 {
         vfmadd231pd_ymm, "avx2,fma", _mm256_set1_pd(1.0), x, _mm256_set1_pd(0.5), a => _mm256_fmadd_pd(a, x, x);
         vpmaddwd_zmm, "avx512bw", _mm512_set1_epi16(3), x, _mm512_set1_epi16(5), a => _mm512_madd_epi16(a, x);
         vpmaddwd_ymm, "avx2", _mm256_set1_epi16(3), x, _mm256_set1_epi16(5), a => _mm256_madd_epi16(a, x);
+        vpmaddubsw_zmm, "avx512bw", _mm512_set1_epi8(3), x, _mm512_set1_epi8(5), a => _mm512_maddubs_epi16(a, x);
+        vpmaddubsw_ymm, "avx2", _mm256_set1_epi8(3), x, _mm256_set1_epi8(5), a => _mm256_maddubs_epi16(a, x);
         vpdpwssd_zmm, "avx512vnni", _mm512_set1_epi16(3), x, _mm512_set1_epi16(5), a => _mm512_dpwssd_epi32(a, x, x);
         vpdpwssd_ymm, "avxvnni", _mm256_set1_epi16(3), x, _mm256_set1_epi16(5), a => _mm256_dpwssd_avx_epi32(a, x, x);
         vpdpbusd_zmm, "avx512vnni", _mm512_set1_epi8(3), x, _mm512_set1_epi8(5), a => _mm512_dpbusd_epi32(a, x, x);

@@ -131,6 +131,7 @@ fn kernels(query: &Mmt4dQuery, problem: Problem, target: &Target) -> Result<Kern
     });
     let peers = |r: &&Row| {
         r.op == Op::Mmt4d
+            && !r.by_tile
             && r.family() == row.family()
             && r.types == row.types
             && r.numerics == row.numerics
@@ -166,6 +167,7 @@ impl Plan {
         let generic = self.tier == Tier::Generic;
         ROWS.iter().rev().find(|r| {
             r.op == Op::Mmt4d
+                && !r.by_tile
                 && r.types == self.family.types
                 && r.numerics == self.numerics
                 && r.tier() == self.tier

@@ -15,6 +15,16 @@ macro_rules! elem_types {
                 match self { $(ElemType::$variant => $text),* }
             }
 
+            /// Whether it has a binary point.
+            pub const fn is_float(self) -> bool {
+                matches!(self, ElemType::F64 | ElemType::F32 | ElemType::F16 | ElemType::Bf16)
+            }
+
+            /// Elements in a byte; 1 where they are longer.
+            pub const fn per_byte(self) -> usize {
+                8usize.div_ceil(self.bits())
+            }
+
             /// Bits of one element.
             pub const fn bits(self) -> usize {
                 match self { $(ElemType::$variant => $bits),* }
@@ -54,13 +64,28 @@ mod sealed {
 pub trait Elem: Copy + sealed::Sealed + 'static {
     /// The type that it stands for.
     const TYPE: ElemType;
+    /// Elements that one value holds.
+    const COUNT: usize;
 }
+
+/// Two signed 4-bit integers, the first one in the low nibble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct I4x2(pub u8);
+
+/// Two unsigned 4-bit integers, the first one in the low nibble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct U4x2(pub u8);
 
 macro_rules! elems {
     ($($rust:ty => $variant:ident),*) => {
         $(impl sealed::Sealed for $rust {}
-        impl Elem for $rust { const TYPE: ElemType = ElemType::$variant; })*
+        impl Elem for $rust {
+            const TYPE: ElemType = ElemType::$variant;
+            const COUNT: usize = 8 * size_of::<$rust>() / ElemType::$variant.bits();
+        })*
     };
 }
 
-elems!(f64 => F64, f32 => F32, half::f16 => F16, half::bf16 => Bf16, i32 => I32, i16 => I16, i8 => I8, u8 => U8);
+elems!(f64 => F64, f32 => F32, half::f16 => F16, half::bf16 => Bf16, i32 => I32, i16 => I16, i8 => I8, u8 => U8, I4x2 => I4, U4x2 => U4);

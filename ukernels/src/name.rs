@@ -68,6 +68,42 @@ impl Types {
         Types { list, group: 0 }
     }
 
+    /// These types, with groups of so many k.
+    pub const fn grouped(list: [ElemType; 3], group: u16) -> Types {
+        Types { list, group }
+    }
+
+    /// How many elements of k share a scale of the right operand: all of a call where no group is named; none where the
+    /// right operand has no scales. Integers that are summed as floats have them.
+    pub const fn scaled(self) -> Option<usize> {
+        let [_, rhs, out] = self.list;
+        match (rhs.is_float(), out.is_float(), self.group) {
+            (false, true, 0) => Some(usize::MAX),
+            (false, true, group) => Some(group as usize),
+            _ => None,
+        }
+    }
+
+    /// How many groups such a call has; none where the right operand has no scales.
+    pub const fn groups(self, batches: usize, k_per_batch: usize) -> Option<usize> {
+        match self.scaled() {
+            Some(usize::MAX) => Some(1),
+            Some(group) => Some(batches.saturating_mul(k_per_batch.div_ceil(group))),
+            None => None,
+        }
+    }
+
+    /// Writes the first `count` types, the group after the last input.
+    pub(crate) fn write(&self, f: &mut fmt::Formatter<'_>, count: usize) -> fmt::Result {
+        for (i, t) in self.list[..count].iter().enumerate() {
+            f.write_str(t.name())?;
+            if self.group != 0 && i + 2 == count {
+                write!(f, "g{}", self.group)?;
+            }
+        }
+        Ok(())
+    }
+
     /// An input type and an output type.
     pub const fn pair(input: ElemType, output: ElemType) -> Types {
         Types { list: [input, output, output], group: 0 }
@@ -272,13 +308,7 @@ fn same_but_hyphens(name: &str, text: &str) -> bool {
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}_", self.op.name())?;
-        let inputs = self.op.type_count() - 1;
-        for (i, t) in self.types.list[..=inputs].iter().enumerate() {
-            f.write_str(t.name())?;
-            if self.types.group != 0 && i + 1 == inputs {
-                write!(f, "g{}", self.types.group)?;
-            }
-        }
+        self.types.write(f, self.op.type_count())?;
         for (i, dim) in self.tile[..self.op.tile_arity()].iter().enumerate() {
             write!(f, "{}{dim}", if i == 0 { "_" } else { "x" })?;
         }

@@ -132,7 +132,7 @@ pub fn panels(op: Op, types: Types, t0: usize, t1: usize, target: &Target) -> Op
 }
 
 fn candidates(types: Types) -> impl Iterator<Item = &'static Row> {
-    ROWS.iter().filter(move |r| r.op == Op::Mmt4d && r.types == types)
+    ROWS.iter().filter(move |r| r.op == Op::Mmt4d && r.types == types && !r.by_tile)
 }
 
 fn obstacle(row: &Row, query: &Mmt4dQuery, target: &Target) -> Option<Reason> {

@@ -5,7 +5,7 @@
     allow(unused_imports, dead_code, reason = "names that only rows on other types use")
 )]
 
-use crate::elem::ElemType::{Bf16, F16, F32, F64, I8, I16, I32, U8};
+use crate::elem::ElemType::{self, Bf16, F16, F32, F64, I4, I8, I16, I32, U4, U8};
 use crate::name::{Dim, Name, Op, Place, Types};
 use crate::{Host, mmt4d, pack, unpack};
 use Dim::{Fixed, Runtime, Vscale};
@@ -49,16 +49,6 @@ impl core::fmt::Display for Numerics {
             Numerics::Bf16Dot => f.pad("Bf16Dot"),
         }
     }
-}
-
-/// What the operand `scales` holds for a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scales {
-    /// Nothing: it is not read.
-    None,
-    /// An i32 for each row of the tile: the sum of the left operand's elements that take part, wrapping. Where it is null,
-    /// the row sums them itself; a driver does so once for all tiles of those rows.
-    Sums,
 }
 
 /// What a caller may expect of a row.
@@ -112,10 +102,13 @@ pub struct Row {
     /// Hundredths of multiply-adds (of elements, for moves) per cycle on whole tiles in cache. The first entry holds
     /// for every core class that is not listed.
     pub rates: &'static [(CoreClass, u16)],
+    /// Whether only a caller that brings the tile takes it: plans keep to families of their own.
+    pub by_tile: bool,
     /// Bytes of an element of the left operand in scratch, where it is converted there; else 0.
     pub staged: u8,
-    /// What the operand `scales` holds.
-    pub scales: Scales,
+    /// Whether it reads sums of the left operand's elements: it sums them itself where it is given none, a driver does so
+    /// once for all tiles of those rows.
+    pub sums: bool,
     /// The function.
     pub code: Code,
 }
@@ -179,7 +172,12 @@ impl Row {
 
     /// Bytes of scratch that a call needs on a machine; of a tile's rows where M0 is given at run time.
     pub fn scratch(&self, m0: usize) -> usize {
-        m0 * mmt4d::STAGED_K * usize::from(self.staged)
+        // Tuned rows keep scaled sums there.
+        let sums = match (self.tier(), self.types.scaled(), self.tile[1]) {
+            (Tier::Tuned, Some(_), Fixed(n0)) => usize::from(n0) * size_of::<f32>(),
+            _ => 0,
+        };
+        m0 * (mmt4d::STAGED_K * usize::from(self.staged) + sums)
     }
 
     /// Whether `target` can run it, whatever this build holds.
@@ -244,12 +242,10 @@ pub struct Family {
     pub k0: Dim,
 }
 
-/// `f32f32f32_32x1`: types, N0, K0.
+/// `f32f32f32_32x1` or `f32i4g32f32_32x8`: types, N0, K0.
 impl core::fmt::Display for Family {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        for t in self.types.list {
-            f.write_str(t.name())?;
-        }
+        self.types.write(f, 3)?;
         write!(f, "_{}x{}", self.n0, self.k0)
     }
 }
@@ -297,27 +293,19 @@ macro_rules! code {
     }};
 }
 
-macro_rules! scales {
-    () => {
-        Scales::None
-    };
-    ($scales:ident) => {
-        Scales::$scales
-    };
-}
-
 macro_rules! mmt4d {
-    ($module:ident::$name:ident, $types:expr, $m0:expr, $n0:expr, $k0:expr, $place:expr, $numerics:expr, $rates:expr$(, staged $staged:literal)?$(, scales $scales:ident)?) => {
+    ($module:ident::$name:ident, $types:expr, $m0:expr, $n0:expr, $k0:expr, $place:expr, $numerics:expr, $rates:expr$(, by_tile $by_tile:literal)?$(, group $group:literal)?$(, staged $staged:literal)?$(, sums $sums:literal)?) => {
         Row {
             name: stringify!($name),
             op: Op::Mmt4d,
-            types: Types::new($types),
+            types: Types::grouped($types, 0 $(+ $group)?),
             tile: [$m0, $n0, $k0],
             place: $place,
             numerics: $numerics,
             rates: $rates,
+            by_tile: false $(|| $by_tile)?,
             staged: 0$(+ $staged)?,
-            scales: scales!($($scales)?),
+            sums: false $(|| $sums)?,
             code: code!(Mmt4d, mmt4d::$module::$name),
         }
     };
@@ -333,14 +321,15 @@ macro_rules! moves {
             place: $place,
             numerics: Exact,
             rates: &[(CoreClass::Generic, $rate)],
+            by_tile: false,
             staged: 0,
-            scales: Scales::None,
+            sums: false,
             code: code!($op, $folder::$module::$name),
         }
     };
 }
 
-const F32S: [crate::elem::ElemType; 3] = [F32; 3];
+const F32S: [ElemType; 3] = [F32; 3];
 const AVX2: Place = Isa(Avx2Fma, None);
 const AVX_VNNI: Place = Isa(AvxVnni, None);
 const AVX512: Place = Isa(Avx512, None);
@@ -575,20 +564,20 @@ rows! {
     mmt4d!(x86_64_avx_vnni::mmt4d_i16i8i32_4x16x2_x86_64_avx_vnni, [I16, I8, I32], Fixed(4), Fixed(16), Fixed(2), AVX_VNNI, Exact, &[(ANY, 2363)]),
     mmt4d!(x86_64_avx_vnni::mmt4d_i16i8i32_6x16x2_x86_64_avx_vnni, [I16, I8, I32], Fixed(6), Fixed(16), Fixed(2), AVX_VNNI, Exact, &[(ANY, 3038)]),
 
-    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_1x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(1), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 3346)], scales Sums),
-    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_2x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(2), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4615)], scales Sums),
-    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_4x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(4), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4940)], scales Sums),
-    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_6x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(6), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 6082)], scales Sums),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_1x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(1), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 3346)], sums true),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_2x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(2), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4615)], sums true),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_4x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(4), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4940)], sums true),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i8i32_6x16x4_x86_64_avx_vnni, [I8, I8, I32], Fixed(6), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 6082)], sums true),
 
     mmt4d!(x86_64_avx_vnni::mmt4d_u8i8i32_1x16x4_x86_64_avx_vnni, [U8, I8, I32], Fixed(1), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 3910)]),
     mmt4d!(x86_64_avx_vnni::mmt4d_u8i8i32_2x16x4_x86_64_avx_vnni, [U8, I8, I32], Fixed(2), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4598)]),
     mmt4d!(x86_64_avx_vnni::mmt4d_u8i8i32_4x16x4_x86_64_avx_vnni, [U8, I8, I32], Fixed(4), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4620)]),
     mmt4d!(x86_64_avx_vnni::mmt4d_u8i8i32_6x16x4_x86_64_avx_vnni, [U8, I8, I32], Fixed(6), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 6082)]),
 
-    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_1x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(1), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 3347)], scales Sums),
-    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_2x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(2), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4618)], scales Sums),
-    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_4x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(4), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4947)], scales Sums),
-    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_6x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(6), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 6054)], scales Sums),
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_1x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(1), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 3347)], sums true),
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_2x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(2), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4618)], sums true),
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_4x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(4), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 4947)], sums true),
+    mmt4d!(x86_64_avx_vnni::mmt4d_u8u8i32_6x16x4_x86_64_avx_vnni, [U8, U8, I32], Fixed(6), Fixed(16), Fixed(4), AVX_VNNI, Exact, &[(ANY, 6054)], sums true),
 
     mmt4d!(x86_64_avx512::mmt4d_f64f64f64_1x16x1_x86_64_avx512, [F64, F64, F64], Fixed(1), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 429)]),
     mmt4d!(x86_64_avx512::mmt4d_f64f64f64_2x16x1_x86_64_avx512, [F64, F64, F64], Fixed(2), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 769)]),
@@ -662,11 +651,11 @@ rows! {
     mmt4d!(x86_64_avx512_vnni::mmt4d_i16i8i32_8x32x2_x86_64_avx512_vnni, [I16, I8, I32], Fixed(8), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 5306)]),
     mmt4d!(x86_64_avx512_vnni::mmt4d_i16i8i32_14x32x2_x86_64_avx512_vnni, [I16, I8, I32], Fixed(14), Fixed(32), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 5557)]),
 
-    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_1x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 5704)], scales Sums),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_2x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 8047)], scales Sums),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_4x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 9809)], scales Sums),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_8x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 10938)], scales Sums),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_14x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11355)], scales Sums),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_1x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 5704)], sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_2x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 8047)], sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_4x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 9809)], sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_8x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 10938)], sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_14x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11355)], sums true),
 
     mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_1x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 7692)]),
     mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_2x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11973)]),
@@ -674,11 +663,11 @@ rows! {
     mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_8x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 12226)]),
     mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_14x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 12302)]),
 
-    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_1x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 5713)], scales Sums),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_2x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 8045)], scales Sums),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_4x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 9817)], scales Sums),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_8x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 10837)], scales Sums),
-    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_14x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11427)], scales Sums),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_1x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 5713)], sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_2x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 8045)], sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_4x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 9817)], sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_8x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 10837)], sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_14x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11427)], sums true),
 
     mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_1x32x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(1), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1437)]),
     mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_2x32x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(2), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1489)]),
@@ -690,7 +679,234 @@ rows! {
     mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_2x32x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(2), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1476)]),
     mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_4x32x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(4), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1489)]),
     mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_8x32x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(8), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1484)]),
-    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_14x32x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(14), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1480)]);
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_14x32x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(14), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1480)]),
+
+    mmt4d!(generic::mmt4d_i16u4i32_nxnxn_generic, [I16, U4, I32], Runtime, Runtime, Runtime, Generic, Exact, &[(ANY, 5)]),
+    mmt4d!(generic::mmt4d_i8i4i32_nxnxn_generic, [I8, I4, I32], Runtime, Runtime, Runtime, Generic, Exact, &[(ANY, 5)]),
+    mmt4d!(generic::mmt4d_i8i4g32f32_nxnxn_generic, [I8, I4, F32], Runtime, Runtime, Runtime, Generic, FusedChain, &[(ANY, 5)], group 32),
+    mmt4d!(generic::mmt4d_f32i4g32f32_nxnxn_generic, [F32, I4, F32], Runtime, Runtime, Runtime, Generic, FusedChain, &[(ANY, 5)], group 32),
+    mmt4d!(generic::mmt4d_f32i4g128f32_nxnxn_generic, [F32, I4, F32], Runtime, Runtime, Runtime, Generic, FusedChain, &[(ANY, 5)], group 128),
+    mmt4d!(generic::mmt4d_f32i8f32_nxnxn_generic, [F32, I8, F32], Runtime, Runtime, Runtime, Generic, FusedChain, &[(ANY, 5)]),
+    mmt4d!(generic::mmt4d_f32i8g32f32_nxnxn_generic, [F32, I8, F32], Runtime, Runtime, Runtime, Generic, FusedChain, &[(ANY, 5)], group 32),
+
+    mmt4d!(portable::mmt4d_i16u4i32_1x8x2_portable, [I16, U4, I32], Fixed(1), Fixed(8), Fixed(2), Portable, Exact, &[(ANY, 50)]),
+    mmt4d!(portable::mmt4d_i16u4i32_2x8x2_portable, [I16, U4, I32], Fixed(2), Fixed(8), Fixed(2), Portable, Exact, &[(ANY, 50)]),
+    mmt4d!(portable::mmt4d_i16u4i32_4x8x2_portable, [I16, U4, I32], Fixed(4), Fixed(8), Fixed(2), Portable, Exact, &[(ANY, 50)]),
+    mmt4d!(portable::mmt4d_i16u4i32_8x8x2_portable, [I16, U4, I32], Fixed(8), Fixed(8), Fixed(2), Portable, Exact, &[(ANY, 50)]),
+
+    mmt4d!(portable::mmt4d_i8i4i32_1x8x2_portable, [I8, I4, I32], Fixed(1), Fixed(8), Fixed(2), Portable, Exact, &[(ANY, 50)]),
+    mmt4d!(portable::mmt4d_i8i4i32_2x8x2_portable, [I8, I4, I32], Fixed(2), Fixed(8), Fixed(2), Portable, Exact, &[(ANY, 50)]),
+    mmt4d!(portable::mmt4d_i8i4i32_4x8x2_portable, [I8, I4, I32], Fixed(4), Fixed(8), Fixed(2), Portable, Exact, &[(ANY, 50)]),
+    mmt4d!(portable::mmt4d_i8i4i32_8x8x2_portable, [I8, I4, I32], Fixed(8), Fixed(8), Fixed(2), Portable, Exact, &[(ANY, 50)]),
+
+    mmt4d!(portable::mmt4d_i8i4g32f32_1x8x2_portable, [I8, I4, F32], Fixed(1), Fixed(8), Fixed(2), Portable, MulAdd, &[(ANY, 50)], group 32),
+    mmt4d!(portable::mmt4d_i8i4g32f32_2x8x2_portable, [I8, I4, F32], Fixed(2), Fixed(8), Fixed(2), Portable, MulAdd, &[(ANY, 50)], group 32),
+    mmt4d!(portable::mmt4d_i8i4g32f32_4x8x2_portable, [I8, I4, F32], Fixed(4), Fixed(8), Fixed(2), Portable, MulAdd, &[(ANY, 50)], group 32),
+    mmt4d!(portable::mmt4d_i8i4g32f32_8x8x2_portable, [I8, I4, F32], Fixed(8), Fixed(8), Fixed(2), Portable, MulAdd, &[(ANY, 50)], group 32),
+
+    mmt4d!(portable::mmt4d_f32i4g32f32_1x8x2_portable, [F32, I4, F32], Fixed(1), Fixed(8), Fixed(2), Portable, MulAdd, &[(ANY, 50)], group 32),
+    mmt4d!(portable::mmt4d_f32i4g32f32_2x8x2_portable, [F32, I4, F32], Fixed(2), Fixed(8), Fixed(2), Portable, MulAdd, &[(ANY, 50)], group 32),
+    mmt4d!(portable::mmt4d_f32i4g32f32_4x8x2_portable, [F32, I4, F32], Fixed(4), Fixed(8), Fixed(2), Portable, MulAdd, &[(ANY, 50)], group 32),
+    mmt4d!(portable::mmt4d_f32i4g32f32_8x8x2_portable, [F32, I4, F32], Fixed(8), Fixed(8), Fixed(2), Portable, MulAdd, &[(ANY, 50)], group 32),
+
+    mmt4d!(portable::mmt4d_f32i4g128f32_1x8x2_portable, [F32, I4, F32], Fixed(1), Fixed(8), Fixed(2), Portable, MulAdd, &[(ANY, 50)], group 128),
+    mmt4d!(portable::mmt4d_f32i4g128f32_2x8x2_portable, [F32, I4, F32], Fixed(2), Fixed(8), Fixed(2), Portable, MulAdd, &[(ANY, 50)], group 128),
+    mmt4d!(portable::mmt4d_f32i4g128f32_4x8x2_portable, [F32, I4, F32], Fixed(4), Fixed(8), Fixed(2), Portable, MulAdd, &[(ANY, 50)], group 128),
+    mmt4d!(portable::mmt4d_f32i4g128f32_8x8x2_portable, [F32, I4, F32], Fixed(8), Fixed(8), Fixed(2), Portable, MulAdd, &[(ANY, 50)], group 128),
+
+    mmt4d!(portable::mmt4d_f32i8f32_1x8x1_portable, [F32, I8, F32], Fixed(1), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 50)]),
+    mmt4d!(portable::mmt4d_f32i8f32_2x8x1_portable, [F32, I8, F32], Fixed(2), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 50)]),
+    mmt4d!(portable::mmt4d_f32i8f32_4x8x1_portable, [F32, I8, F32], Fixed(4), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 50)]),
+    mmt4d!(portable::mmt4d_f32i8f32_8x8x1_portable, [F32, I8, F32], Fixed(8), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 50)]),
+
+    mmt4d!(portable::mmt4d_f32i8g32f32_1x8x1_portable, [F32, I8, F32], Fixed(1), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 50)], group 32),
+    mmt4d!(portable::mmt4d_f32i8g32f32_2x8x1_portable, [F32, I8, F32], Fixed(2), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 50)], group 32),
+    mmt4d!(portable::mmt4d_f32i8g32f32_4x8x1_portable, [F32, I8, F32], Fixed(4), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 50)], group 32),
+    mmt4d!(portable::mmt4d_f32i8g32f32_8x8x1_portable, [F32, I8, F32], Fixed(8), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 50)], group 32),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16u4i32_1x16x8_x86_64_avx2_fma, [I16, U4, I32], Fixed(1), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 100)], staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16u4i32_2x16x8_x86_64_avx2_fma, [I16, U4, I32], Fixed(2), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 200)], staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16u4i32_4x16x8_x86_64_avx2_fma, [I16, U4, I32], Fixed(4), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 400)], staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16u4i32_6x16x8_x86_64_avx2_fma, [I16, U4, I32], Fixed(6), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 600)], staged 2),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i4i32_1x16x8_x86_64_avx2_fma, [I8, I4, I32], Fixed(1), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 100)], staged 1, sums true),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i4i32_2x16x8_x86_64_avx2_fma, [I8, I4, I32], Fixed(2), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 200)], staged 1, sums true),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i4i32_4x16x8_x86_64_avx2_fma, [I8, I4, I32], Fixed(4), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 400)], staged 1, sums true),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i4i32_6x16x8_x86_64_avx2_fma, [I8, I4, I32], Fixed(6), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 600)], staged 1, sums true),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i4g32f32_1x16x8_x86_64_avx2_fma, [I8, I4, F32], Fixed(1), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 100)], group 32, staged 1, sums true),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i4g32f32_2x16x8_x86_64_avx2_fma, [I8, I4, F32], Fixed(2), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 200)], group 32, staged 1, sums true),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i4g32f32_4x16x8_x86_64_avx2_fma, [I8, I4, F32], Fixed(4), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 400)], group 32, staged 1, sums true),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i4g32f32_6x16x8_x86_64_avx2_fma, [I8, I4, F32], Fixed(6), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 600)], group 32, staged 1, sums true),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g32f32_1x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(1), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 100)], group 32),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g32f32_2x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(2), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 200)], group 32),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g32f32_4x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(4), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 400)], group 32),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g32f32_6x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(6), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 600)], group 32),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g128f32_1x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(1), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 100)], group 128),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g128f32_2x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(2), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 200)], group 128),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g128f32_4x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(4), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 400)], group 128),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g128f32_6x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(6), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 600)], group 128),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i8f32_1x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(1), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 100)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i8f32_2x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(2), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 200)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i8f32_4x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(4), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 400)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i8f32_6x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(6), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 600)]),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i8g32f32_1x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(1), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 100)], group 32),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i8g32f32_2x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(2), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 200)], group 32),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i8g32f32_4x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(4), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 400)], group 32),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i8g32f32_6x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(6), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 600)], group 32),
+
+    mmt4d!(x86_64_avx_vnni::mmt4d_i16u4i32_1x16x8_x86_64_avx_vnni, [I16, U4, I32], Fixed(1), Fixed(16), Fixed(8), AVX_VNNI, Exact, &[(ANY, 100)], staged 2),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i16u4i32_2x16x8_x86_64_avx_vnni, [I16, U4, I32], Fixed(2), Fixed(16), Fixed(8), AVX_VNNI, Exact, &[(ANY, 200)], staged 2),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i16u4i32_4x16x8_x86_64_avx_vnni, [I16, U4, I32], Fixed(4), Fixed(16), Fixed(8), AVX_VNNI, Exact, &[(ANY, 400)], staged 2),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i16u4i32_6x16x8_x86_64_avx_vnni, [I16, U4, I32], Fixed(6), Fixed(16), Fixed(8), AVX_VNNI, Exact, &[(ANY, 600)], staged 2),
+
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i4i32_1x16x8_x86_64_avx_vnni, [I8, I4, I32], Fixed(1), Fixed(16), Fixed(8), AVX_VNNI, Exact, &[(ANY, 100)], staged 1, sums true),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i4i32_2x16x8_x86_64_avx_vnni, [I8, I4, I32], Fixed(2), Fixed(16), Fixed(8), AVX_VNNI, Exact, &[(ANY, 200)], staged 1, sums true),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i4i32_4x16x8_x86_64_avx_vnni, [I8, I4, I32], Fixed(4), Fixed(16), Fixed(8), AVX_VNNI, Exact, &[(ANY, 400)], staged 1, sums true),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i4i32_5x16x8_x86_64_avx_vnni, [I8, I4, I32], Fixed(5), Fixed(16), Fixed(8), AVX_VNNI, Exact, &[(ANY, 600)], staged 1, sums true),
+
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i4g32f32_1x16x8_x86_64_avx_vnni, [I8, I4, F32], Fixed(1), Fixed(16), Fixed(8), AVX_VNNI, FusedChain, &[(ANY, 100)], group 32, staged 1, sums true),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i4g32f32_2x16x8_x86_64_avx_vnni, [I8, I4, F32], Fixed(2), Fixed(16), Fixed(8), AVX_VNNI, FusedChain, &[(ANY, 200)], group 32, staged 1, sums true),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i4g32f32_4x16x8_x86_64_avx_vnni, [I8, I4, F32], Fixed(4), Fixed(16), Fixed(8), AVX_VNNI, FusedChain, &[(ANY, 400)], group 32, staged 1, sums true),
+    mmt4d!(x86_64_avx_vnni::mmt4d_i8i4g32f32_5x16x8_x86_64_avx_vnni, [I8, I4, F32], Fixed(5), Fixed(16), Fixed(8), AVX_VNNI, FusedChain, &[(ANY, 600)], group 32, staged 1, sums true),
+
+    mmt4d!(x86_64_avx512::mmt4d_i16u4i32_1x32x8_x86_64_avx512, [I16, U4, I32], Fixed(1), Fixed(32), Fixed(8), AVX512, Exact, &[(ANY, 100)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i16u4i32_2x32x8_x86_64_avx512, [I16, U4, I32], Fixed(2), Fixed(32), Fixed(8), AVX512, Exact, &[(ANY, 200)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i16u4i32_4x32x8_x86_64_avx512, [I16, U4, I32], Fixed(4), Fixed(32), Fixed(8), AVX512, Exact, &[(ANY, 400)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i16u4i32_8x32x8_x86_64_avx512, [I16, U4, I32], Fixed(8), Fixed(32), Fixed(8), AVX512, Exact, &[(ANY, 800)], staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i16u4i32_12x32x8_x86_64_avx512, [I16, U4, I32], Fixed(12), Fixed(32), Fixed(8), AVX512, Exact, &[(ANY, 1200)], staged 2),
+
+    mmt4d!(x86_64_avx512::mmt4d_i8i4i32_1x32x8_x86_64_avx512, [I8, I4, I32], Fixed(1), Fixed(32), Fixed(8), AVX512, Exact, &[(ANY, 100)], staged 1, sums true),
+    mmt4d!(x86_64_avx512::mmt4d_i8i4i32_2x32x8_x86_64_avx512, [I8, I4, I32], Fixed(2), Fixed(32), Fixed(8), AVX512, Exact, &[(ANY, 200)], staged 1, sums true),
+    mmt4d!(x86_64_avx512::mmt4d_i8i4i32_4x32x8_x86_64_avx512, [I8, I4, I32], Fixed(4), Fixed(32), Fixed(8), AVX512, Exact, &[(ANY, 400)], staged 1, sums true),
+    mmt4d!(x86_64_avx512::mmt4d_i8i4i32_8x32x8_x86_64_avx512, [I8, I4, I32], Fixed(8), Fixed(32), Fixed(8), AVX512, Exact, &[(ANY, 800)], staged 1, sums true),
+    mmt4d!(x86_64_avx512::mmt4d_i8i4i32_12x32x8_x86_64_avx512, [I8, I4, I32], Fixed(12), Fixed(32), Fixed(8), AVX512, Exact, &[(ANY, 1200)], staged 1, sums true),
+
+    mmt4d!(x86_64_avx512::mmt4d_i8i4g32f32_1x32x8_x86_64_avx512, [I8, I4, F32], Fixed(1), Fixed(32), Fixed(8), AVX512, FusedChain, &[(ANY, 100)], group 32, staged 1, sums true),
+    mmt4d!(x86_64_avx512::mmt4d_i8i4g32f32_2x32x8_x86_64_avx512, [I8, I4, F32], Fixed(2), Fixed(32), Fixed(8), AVX512, FusedChain, &[(ANY, 200)], group 32, staged 1, sums true),
+    mmt4d!(x86_64_avx512::mmt4d_i8i4g32f32_4x32x8_x86_64_avx512, [I8, I4, F32], Fixed(4), Fixed(32), Fixed(8), AVX512, FusedChain, &[(ANY, 400)], group 32, staged 1, sums true),
+    mmt4d!(x86_64_avx512::mmt4d_i8i4g32f32_8x32x8_x86_64_avx512, [I8, I4, F32], Fixed(8), Fixed(32), Fixed(8), AVX512, FusedChain, &[(ANY, 800)], group 32, staged 1, sums true),
+    mmt4d!(x86_64_avx512::mmt4d_i8i4g32f32_12x32x8_x86_64_avx512, [I8, I4, F32], Fixed(12), Fixed(32), Fixed(8), AVX512, FusedChain, &[(ANY, 1200)], group 32, staged 1, sums true),
+
+    mmt4d!(x86_64_avx512::mmt4d_f32i4g32f32_1x32x8_x86_64_avx512, [F32, I4, F32], Fixed(1), Fixed(32), Fixed(8), AVX512, FusedChain, &[(ANY, 100)], group 32),
+    mmt4d!(x86_64_avx512::mmt4d_f32i4g32f32_2x32x8_x86_64_avx512, [F32, I4, F32], Fixed(2), Fixed(32), Fixed(8), AVX512, FusedChain, &[(ANY, 200)], group 32),
+    mmt4d!(x86_64_avx512::mmt4d_f32i4g32f32_4x32x8_x86_64_avx512, [F32, I4, F32], Fixed(4), Fixed(32), Fixed(8), AVX512, FusedChain, &[(ANY, 400)], group 32),
+    mmt4d!(x86_64_avx512::mmt4d_f32i4g32f32_8x32x8_x86_64_avx512, [F32, I4, F32], Fixed(8), Fixed(32), Fixed(8), AVX512, FusedChain, &[(ANY, 800)], group 32),
+    mmt4d!(x86_64_avx512::mmt4d_f32i4g32f32_12x32x8_x86_64_avx512, [F32, I4, F32], Fixed(12), Fixed(32), Fixed(8), AVX512, FusedChain, &[(ANY, 1200)], group 32),
+
+    mmt4d!(x86_64_avx512::mmt4d_f32i4g128f32_1x32x8_x86_64_avx512, [F32, I4, F32], Fixed(1), Fixed(32), Fixed(8), AVX512, FusedChain, &[(ANY, 100)], group 128),
+    mmt4d!(x86_64_avx512::mmt4d_f32i4g128f32_2x32x8_x86_64_avx512, [F32, I4, F32], Fixed(2), Fixed(32), Fixed(8), AVX512, FusedChain, &[(ANY, 200)], group 128),
+    mmt4d!(x86_64_avx512::mmt4d_f32i4g128f32_4x32x8_x86_64_avx512, [F32, I4, F32], Fixed(4), Fixed(32), Fixed(8), AVX512, FusedChain, &[(ANY, 400)], group 128),
+    mmt4d!(x86_64_avx512::mmt4d_f32i4g128f32_8x32x8_x86_64_avx512, [F32, I4, F32], Fixed(8), Fixed(32), Fixed(8), AVX512, FusedChain, &[(ANY, 800)], group 128),
+    mmt4d!(x86_64_avx512::mmt4d_f32i4g128f32_12x32x8_x86_64_avx512, [F32, I4, F32], Fixed(12), Fixed(32), Fixed(8), AVX512, FusedChain, &[(ANY, 1200)], group 128),
+
+    mmt4d!(x86_64_avx512::mmt4d_f32i8f32_1x32x1_x86_64_avx512, [F32, I8, F32], Fixed(1), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 100)]),
+    mmt4d!(x86_64_avx512::mmt4d_f32i8f32_2x32x1_x86_64_avx512, [F32, I8, F32], Fixed(2), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 200)]),
+    mmt4d!(x86_64_avx512::mmt4d_f32i8f32_4x32x1_x86_64_avx512, [F32, I8, F32], Fixed(4), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 400)]),
+    mmt4d!(x86_64_avx512::mmt4d_f32i8f32_8x32x1_x86_64_avx512, [F32, I8, F32], Fixed(8), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 800)]),
+    mmt4d!(x86_64_avx512::mmt4d_f32i8f32_12x32x1_x86_64_avx512, [F32, I8, F32], Fixed(12), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 1200)]),
+
+    mmt4d!(x86_64_avx512::mmt4d_f32i8g32f32_1x32x1_x86_64_avx512, [F32, I8, F32], Fixed(1), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 100)], group 32),
+    mmt4d!(x86_64_avx512::mmt4d_f32i8g32f32_2x32x1_x86_64_avx512, [F32, I8, F32], Fixed(2), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 200)], group 32),
+    mmt4d!(x86_64_avx512::mmt4d_f32i8g32f32_4x32x1_x86_64_avx512, [F32, I8, F32], Fixed(4), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 400)], group 32),
+    mmt4d!(x86_64_avx512::mmt4d_f32i8g32f32_8x32x1_x86_64_avx512, [F32, I8, F32], Fixed(8), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 800)], group 32),
+    mmt4d!(x86_64_avx512::mmt4d_f32i8g32f32_12x32x1_x86_64_avx512, [F32, I8, F32], Fixed(12), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 1200)], group 32),
+
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16u4i32_1x32x8_x86_64_avx512_vnni, [I16, U4, I32], Fixed(1), Fixed(32), Fixed(8), AVX512_VNNI, Exact, &[(ANY, 100)], staged 2),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16u4i32_2x32x8_x86_64_avx512_vnni, [I16, U4, I32], Fixed(2), Fixed(32), Fixed(8), AVX512_VNNI, Exact, &[(ANY, 200)], staged 2),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16u4i32_4x32x8_x86_64_avx512_vnni, [I16, U4, I32], Fixed(4), Fixed(32), Fixed(8), AVX512_VNNI, Exact, &[(ANY, 400)], staged 2),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16u4i32_8x32x8_x86_64_avx512_vnni, [I16, U4, I32], Fixed(8), Fixed(32), Fixed(8), AVX512_VNNI, Exact, &[(ANY, 800)], staged 2),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16u4i32_12x32x8_x86_64_avx512_vnni, [I16, U4, I32], Fixed(12), Fixed(32), Fixed(8), AVX512_VNNI, Exact, &[(ANY, 1400)], staged 2),
+
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i4i32_1x32x8_x86_64_avx512_vnni, [I8, I4, I32], Fixed(1), Fixed(32), Fixed(8), AVX512_VNNI, Exact, &[(ANY, 100)], staged 1, sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i4i32_2x32x8_x86_64_avx512_vnni, [I8, I4, I32], Fixed(2), Fixed(32), Fixed(8), AVX512_VNNI, Exact, &[(ANY, 200)], staged 1, sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i4i32_4x32x8_x86_64_avx512_vnni, [I8, I4, I32], Fixed(4), Fixed(32), Fixed(8), AVX512_VNNI, Exact, &[(ANY, 400)], staged 1, sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i4i32_8x32x8_x86_64_avx512_vnni, [I8, I4, I32], Fixed(8), Fixed(32), Fixed(8), AVX512_VNNI, Exact, &[(ANY, 800)], staged 1, sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i4i32_12x32x8_x86_64_avx512_vnni, [I8, I4, I32], Fixed(12), Fixed(32), Fixed(8), AVX512_VNNI, Exact, &[(ANY, 1400)], staged 1, sums true),
+
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i4g32f32_1x32x8_x86_64_avx512_vnni, [I8, I4, F32], Fixed(1), Fixed(32), Fixed(8), AVX512_VNNI, FusedChain, &[(ANY, 100)], group 32, staged 1, sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i4g32f32_2x32x8_x86_64_avx512_vnni, [I8, I4, F32], Fixed(2), Fixed(32), Fixed(8), AVX512_VNNI, FusedChain, &[(ANY, 200)], group 32, staged 1, sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i4g32f32_4x32x8_x86_64_avx512_vnni, [I8, I4, F32], Fixed(4), Fixed(32), Fixed(8), AVX512_VNNI, FusedChain, &[(ANY, 400)], group 32, staged 1, sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i4g32f32_8x32x8_x86_64_avx512_vnni, [I8, I4, F32], Fixed(8), Fixed(32), Fixed(8), AVX512_VNNI, FusedChain, &[(ANY, 800)], group 32, staged 1, sums true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i4g32f32_12x32x8_x86_64_avx512_vnni, [I8, I4, F32], Fixed(12), Fixed(32), Fixed(8), AVX512_VNNI, FusedChain, &[(ANY, 1400)], group 32, staged 1, sums true),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f32_1x8x1_x86_64_avx2_fma, [F16, F16, F32], Fixed(1), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 100)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f32_2x8x1_x86_64_avx2_fma, [F16, F16, F32], Fixed(2), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 200)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f32_4x8x1_x86_64_avx2_fma, [F16, F16, F32], Fixed(4), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 400)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f32_8x8x1_x86_64_avx2_fma, [F16, F16, F32], Fixed(8), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 800)], by_tile true, staged 4),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f16_1x8x1_x86_64_avx2_fma, [F16, F16, F16], Fixed(1), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 100)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f16_2x8x1_x86_64_avx2_fma, [F16, F16, F16], Fixed(2), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 200)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f16_4x8x1_x86_64_avx2_fma, [F16, F16, F16], Fixed(4), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 400)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f16f16f16_8x8x1_x86_64_avx2_fma, [F16, F16, F16], Fixed(8), Fixed(8), Fixed(1), AVX2, FusedChain, &[(ANY, 800)], by_tile true, staged 4),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i16i32_1x8x2_x86_64_avx2_fma, [I16, I16, I32], Fixed(1), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 100)], by_tile true),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i16i32_2x8x2_x86_64_avx2_fma, [I16, I16, I32], Fixed(2), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 200)], by_tile true),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i16i32_4x8x2_x86_64_avx2_fma, [I16, I16, I32], Fixed(4), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 400)], by_tile true),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16i16i32_8x8x2_x86_64_avx2_fma, [I16, I16, I32], Fixed(8), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 800)], by_tile true),
+
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i8i32_1x8x2_x86_64_avx2_fma, [I8, I8, I32], Fixed(1), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 100)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i8i32_2x8x2_x86_64_avx2_fma, [I8, I8, I32], Fixed(2), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 200)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i8i32_4x8x2_x86_64_avx2_fma, [I8, I8, I32], Fixed(4), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 400)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i8i8i32_8x8x2_x86_64_avx2_fma, [I8, I8, I32], Fixed(8), Fixed(8), Fixed(2), AVX2, Exact, &[(ANY, 800)], by_tile true, staged 2),
+
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_1x16x1_x86_64_avx512, F32S, Fixed(1), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 100)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_2x16x1_x86_64_avx512, F32S, Fixed(2), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 200)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_4x16x1_x86_64_avx512, F32S, Fixed(4), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 400)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_8x16x1_x86_64_avx512, F32S, Fixed(8), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 800)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_16x16x1_x86_64_avx512, F32S, Fixed(16), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 1600)], by_tile true),
+
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f32_1x16x1_x86_64_avx512, [F16, F16, F32], Fixed(1), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 100)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f32_2x16x1_x86_64_avx512, [F16, F16, F32], Fixed(2), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 200)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f32_4x16x1_x86_64_avx512, [F16, F16, F32], Fixed(4), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 400)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f32_8x16x1_x86_64_avx512, [F16, F16, F32], Fixed(8), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 800)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f32_16x16x1_x86_64_avx512, [F16, F16, F32], Fixed(16), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 1600)], by_tile true, staged 4),
+
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f16_1x16x1_x86_64_avx512, [F16, F16, F16], Fixed(1), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 100)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f16_2x16x1_x86_64_avx512, [F16, F16, F16], Fixed(2), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 200)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f16_4x16x1_x86_64_avx512, [F16, F16, F16], Fixed(4), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 400)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f16_8x16x1_x86_64_avx512, [F16, F16, F16], Fixed(8), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 800)], by_tile true, staged 4),
+    mmt4d!(x86_64_avx512::mmt4d_f16f16f16_16x16x1_x86_64_avx512, [F16, F16, F16], Fixed(16), Fixed(16), Fixed(1), AVX512, FusedChain, &[(ANY, 1600)], by_tile true, staged 4),
+
+    mmt4d!(x86_64_avx512::mmt4d_i16i16i32_1x16x2_x86_64_avx512, [I16, I16, I32], Fixed(1), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 100)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_i16i16i32_2x16x2_x86_64_avx512, [I16, I16, I32], Fixed(2), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 200)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_i16i16i32_4x16x2_x86_64_avx512, [I16, I16, I32], Fixed(4), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 400)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_i16i16i32_8x16x2_x86_64_avx512, [I16, I16, I32], Fixed(8), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 800)], by_tile true),
+    mmt4d!(x86_64_avx512::mmt4d_i16i16i32_16x16x2_x86_64_avx512, [I16, I16, I32], Fixed(16), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 1600)], by_tile true),
+
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_1x16x2_x86_64_avx512, [I8, I8, I32], Fixed(1), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 100)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_2x16x2_x86_64_avx512, [I8, I8, I32], Fixed(2), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 200)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_4x16x2_x86_64_avx512, [I8, I8, I32], Fixed(4), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 400)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_8x16x2_x86_64_avx512, [I8, I8, I32], Fixed(8), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 800)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512::mmt4d_i8i8i32_16x16x2_x86_64_avx512, [I8, I8, I32], Fixed(16), Fixed(16), Fixed(2), AVX512, Exact, &[(ANY, 1600)], by_tile true, staged 2),
+
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_1x16x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(1), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 100)], by_tile true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_2x16x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(2), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 200)], by_tile true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_4x16x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(4), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 400)], by_tile true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_8x16x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(8), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 800)], by_tile true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i16i16i32_16x16x2_x86_64_avx512_vnni, [I16, I16, I32], Fixed(16), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 1600)], by_tile true),
+
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_1x16x2_x86_64_avx512_vnni, [I8, I8, I32], Fixed(1), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 100)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_2x16x2_x86_64_avx512_vnni, [I8, I8, I32], Fixed(2), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 200)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_4x16x2_x86_64_avx512_vnni, [I8, I8, I32], Fixed(4), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 400)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_8x16x2_x86_64_avx512_vnni, [I8, I8, I32], Fixed(8), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 800)], by_tile true, staged 2),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_16x16x2_x86_64_avx512_vnni, [I8, I8, I32], Fixed(16), Fixed(16), Fixed(2), AVX512_VNNI, Exact, &[(ANY, 1600)], by_tile true, staged 2),
+
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_1x16x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(1), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 100)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_2x16x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(2), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 200)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_4x16x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(4), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 400)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_8x16x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(8), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 800)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_16x16x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(16), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1600)], by_tile true),
+
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_1x16x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(1), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 100)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_2x16x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(2), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 200)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_4x16x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(4), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 400)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_8x16x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(8), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 800)], by_tile true),
+    mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16bf16_16x16x2_x86_64_avx512_bf16, [Bf16, Bf16, Bf16], Fixed(16), Fixed(16), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1600)], by_tile true);
 }
 
 #[cfg(test)]

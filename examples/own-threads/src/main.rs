@@ -71,6 +71,8 @@ fn main() {
                             out_row_stride: N as isize,
                             accumulate: false,
                             scales: None,
+                            zero_points: None,
+                            lhs_sums: None,
                             prefetch_rhs: None,
                             prefetch_out: None,
                             scratch: &mut [],

@@ -35,6 +35,10 @@ pub struct Case {
     pub bias: Option<Vec<i8>>,
     /// Clamp.
     pub clamp: Option<[i8; 2]>,
+    /// Scales and zero points, as many as there are.
+    pub scales: Vec<i8>,
+    /// Zero points.
+    pub zero_points: Option<Vec<i8>>,
     /// Output before.
     pub out: Vec<i8>,
     /// Its stride.
@@ -58,19 +62,23 @@ pub fn case(u: &mut Unstructured<'_>) -> Result<Case> {
     let row = *u.choose(&rows)?;
     let tile = tile(&ROWS[row], &target, u)?;
     let [m0, n0, k0] = tile;
-    let types = ROWS[row].types.list;
+    let operands = ROWS[row].types;
+    let types = operands.list;
+    // Elements of a byte stay together.
+    let count = types[1].per_byte();
     let size = [u.int_in_range(0..=m0)?, u.int_in_range(0..=n0)?];
     let k: usize = u.int_in_range(0..=40)?;
     let k_tiles = k.div_ceil(k0);
     let lhs_strides = if u.arbitrary()? { [k0, m0 * k0] } else { [k_tiles * k0 + u.int_in_range(0..=3)?, k0] };
-    let rhs_stride = size[1] * k0 + u.int_in_range(0..=4)?;
+    let rhs_stride = size[1] * k0 + u.int_in_range(0..=4)? / count * count;
     let mut batches = Vec::new();
     for _ in 0..u.int_in_range(0..=3)? {
         let skip_first = if u.ratio(1, 3)? { u.int_in_range(0..=size[0])? } else { 0 };
         let skip_last = if u.ratio(1, 3)? { u.int_in_range(0..=size[0])? } else { 0 };
         let shift = u.int_in_range(0..=2)?;
+        let offset = u.int_in_range(0..=2)? / count * count;
         let lhs = shift as isize - (skip_first * lhs_strides[0]) as isize;
-        batches.push(Batch { lhs, rhs: u.int_in_range(0..=2)?, skip_first, skip_last });
+        batches.push(Batch { lhs, rhs: offset as isize, skip_first, skip_last });
     }
     // How far the calls reach.
     let (mut lhs_len, mut rhs_len) = (0isize, 0isize);
@@ -87,6 +95,10 @@ pub fn case(u: &mut Unstructured<'_>) -> Result<Case> {
     }
     let out_stride = size[1] + u.int_in_range(0..=3)?;
     let out_len = if size.contains(&0) { 0 } else { (size[0] - 1) * out_stride + size[1] };
+    let panel = match operands.groups(batches.len(), k) {
+        Some(groups) if groups > 0 => (groups - 1) * n0 + size[1],
+        _ => 0,
+    };
     Ok(Case {
         row,
         tile,
@@ -99,6 +111,8 @@ pub fn case(u: &mut Unstructured<'_>) -> Result<Case> {
         init: if u.arbitrary()? { Some(values(u, size[0] * size[1], range(types[2]))?) } else { None },
         bias: if u.arbitrary()? { Some(values(u, size[1], range(types[2]))?) } else { None },
         clamp: if u.arbitrary()? { Some([-2, 3]) } else { None },
+        scales: values(u, panel, -2..=2)?,
+        zero_points: if u.arbitrary()? { Some(values(u, panel, -2..=2)?) } else { None },
         out: values(u, out_len, range(types[2]))?,
         out_stride: out_stride as isize,
         accumulate: u.arbitrary()?,
@@ -109,7 +123,7 @@ pub fn case(u: &mut Unstructured<'_>) -> Result<Case> {
 /// Values of a type: 40 products of three batches stay below 2048, which f16 counts to; below 256 for bf16.
 fn range(elem: ElemType) -> RangeInclusive<i8> {
     match elem {
-        ElemType::U8 => 0..=4,
+        ElemType::U8 | ElemType::U4 => 0..=4,
         ElemType::Bf16 => -1..=1,
         _ => -4..=4,
     }
@@ -120,6 +134,6 @@ fn tile(row: &Row, target: &Target, u: &mut Unstructured<'_>) -> Result<[usize; 
     Ok([
         m0.map_or_else(|| u.int_in_range(1..=9), Ok)?,
         n0.map_or_else(|| u.int_in_range(1..=9), Ok)?,
-        k0.map_or_else(|| u.int_in_range(1..=5), Ok)?,
+        k0.map_or_else(|| Ok(u.int_in_range(1..=5)? * row.types.list[1].per_byte()), Ok)?,
     ])
 }

@@ -38,6 +38,8 @@ impl WithTypes for Judge<'_> {
             rhs: typed::<R>(&case.rhs),
             init: case.init.as_deref().map(typed::<O>),
             bias: case.bias.as_deref().map(typed::<O>),
+            scales: case.scales.iter().map(|&x| x.into()).collect(),
+            zero_points: case.zero_points.as_ref().map(|z| z.iter().map(|&x| x.into()).collect()),
         };
         let before = typed::<O>(&case.out);
         let (mut out, mut scratch) = (before.clone(), vec![0; row.scratch(case.tile[0])]);
@@ -52,7 +54,7 @@ impl WithTypes for Judge<'_> {
                 assert_eq!(got.widen(), before.widen(), "{}: wrote beside row {r}", row.name);
                 continue;
             }
-            let expected = reference::element(args.tile, &args, before, r, c);
+            let expected = reference::element(row.types, args.tile, &args, before, r, c);
             assert_eq!(got.widen(), expected.value, "{}: [{r}][{c}]", row.name);
         }
     }
@@ -63,10 +65,12 @@ struct Operands<L, R, O> {
     rhs: Vec<R>,
     init: Option<Vec<O>>,
     bias: Option<Vec<O>>,
+    scales: Vec<f32>,
+    zero_points: Option<Vec<f32>>,
 }
 
 fn typed<T: Value>(values: &[i8]) -> Vec<T> {
-    values.iter().map(|&x| T::narrow(x.into())).collect()
+    values.chunks(T::COUNT).map(|v| T::of(|i| v.get(i).copied().unwrap_or(0).into())).collect()
 }
 
 fn args<'a, L, R, O: Value>(
@@ -94,7 +98,9 @@ fn args<'a, L, R, O: Value>(
         out,
         out_row_stride: case.out_stride,
         accumulate: case.accumulate,
-        scales: None,
+        scales: Some(&operands.scales),
+        zero_points: operands.zero_points.as_deref(),
+        lhs_sums: None,
         prefetch_rhs: None,
         prefetch_out: None,
         scratch,

@@ -52,8 +52,13 @@ pub(super) trait Dot {
     const K0: usize = 1;
     /// Bytes of an element of the left operand.
     const LHS_BYTES: usize;
-    /// Bytes of an element of the right operand.
-    const RHS_BYTES: usize;
+    /// Bits of an element of the right operand.
+    const RHS_BITS: usize;
+    /// Bytes of a column's k-tile of the right operand.
+    const RHS_TILE: usize = Self::K0 * Self::RHS_BITS / 8;
+    /// Parts that a k-tile is multiplied in, each of as many bytes of the left operand: what is unpacked of the right operand
+    /// takes registers, and need not all be there at once.
+    const PARTS: usize = 1;
     /// Bytes of an element of the left operand as products take it. Where that is not as it is stored, it is converted
     /// into scratch first.
     const STEP: usize = Self::LHS_BYTES;
@@ -66,6 +71,8 @@ pub(super) trait Dot {
     /// Tiles of at most so many accumulators have two k-tiles in a pass of the inner loop, those of half as many four: as
     /// far as there are registers for the operands.
     const TWICE: usize = 16;
+    /// Whether one loop serves tiles with and without all columns: masks cost nothing beside the products of long k-tiles.
+    const MASKED: bool = false;
     /// What is added times the sum of a row's elements after its products; not 0 only where the output is i32.
     const SUMS: i32 = 0;
     /// The accumulators.
@@ -77,7 +84,13 @@ pub(super) trait Dot {
     unsafe fn right(p: *const u8, mask: <Self::Out as Output>::Mask) -> Self::Right;
     /// A k-tile of all columns.
     unsafe fn right_all(p: *const u8) -> Self::Right;
-    /// Adds the products of one row's k-tile, as products take it, with `right`.
+    /// Part `index` of a k-tile.
+    #[inline(always)]
+    unsafe fn part(right: Self::Right, index: usize) -> Self::Right {
+        let _ = index;
+        right
+    }
+    /// Adds the products of a part of one row's k-tile, as products take it, with that of `right`.
     unsafe fn row<const NV: usize>(
         acc: &mut [<Self::Out as Output>::Acc; NV],
         lhs: *const u8,
@@ -91,6 +104,12 @@ pub(super) trait Dot {
     unsafe fn stage(from: *const u8, to: *mut u8, count: usize) {
         let _ = (from, to, count);
     }
+}
+
+/// Bytes of `elements` of the right operand, which are whole bytes.
+#[inline(always)]
+pub(super) fn rhs_bytes<D: Dot>(elements: isize) -> isize {
+    elements * D::RHS_BITS as isize / 8
 }
 
 /// Rows `first` to `last` of a left operand as products take them, `steps` k-tiles deep. Strides count bytes.
@@ -109,6 +128,23 @@ impl Lhs {
     /// The first element of row `r`.
     pub(super) fn row(&self, r: usize) -> *const u8 {
         self.lhs.wrapping_offset(r as isize * self.row_stride)
+    }
+}
+
+/// Sums of bytes, signed ones, of each row.
+///
+/// # Safety
+/// The rows are readable.
+#[cfg(target_arch = "x86_64")]
+pub(super) unsafe fn sums_of_bytes<D: Dot>(lhs: &Lhs, sums: &mut [i32; 16]) {
+    for (r, sum) in sums.iter_mut().enumerate().take(lhs.last).skip(lhs.first) {
+        for t in 0..lhs.steps {
+            let from = lhs.row(r).wrapping_offset(t as isize * lhs.k_stride).cast::<i8>();
+            for k in 0..D::K0 {
+                // SAFETY: the caller's.
+                *sum += i32::from(unsafe { from.add(k).read() });
+            }
+        }
     }
 }
 
@@ -190,7 +226,7 @@ impl<V: Vector> Output for F32<V> {
 
 impl<V: Vector> Dot for F32<V> {
     const LHS_BYTES: usize = 4;
-    const RHS_BYTES: usize = 4;
+    const RHS_BITS: usize = 32;
     const TAPS: bool = true;
     type Out = Self;
     type Right = V;

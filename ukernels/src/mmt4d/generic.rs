@@ -3,6 +3,7 @@
 
 use super::RawArgs;
 use super::scalar::{Round, Widen};
+use crate::elem::{I4x2, U4x2};
 
 /// What products are summed in.
 trait Acc: Copy {
@@ -12,6 +13,8 @@ trait Acc: Copy {
     fn add(self, y: Self) -> Self;
     /// Clamps like `if self < low { low }`.
     fn clamp(self, low: Self, high: Self) -> Self;
+    /// A scale or a zero point.
+    fn of(x: f32) -> Self;
 }
 
 macro_rules! float_acc {
@@ -27,6 +30,9 @@ macro_rules! float_acc {
             fn clamp(self, low: $t, high: $t) -> $t {
                 let x = if self < low { low } else { self };
                 if x > high { high } else { x }
+            }
+            fn of(x: f32) -> $t {
+                x.into()
             }
         }
     };
@@ -46,45 +52,62 @@ impl Acc for i32 {
     fn clamp(self, low: i32, high: i32) -> i32 {
         high.min(low.max(self))
     }
+    fn of(x: f32) -> i32 {
+        x as i32
+    }
 }
 
 /// # Safety
-/// The element is readable.
-unsafe fn read<A, T: Widen<A>>(p: *const u8, at: isize) -> A {
-    // SAFETY: the caller's.
-    unsafe { p.cast::<T>().offset(at).read_unaligned() }.widen()
-}
-
-/// # Safety
-/// As [`Kernel`](super::Kernel) on these types.
-unsafe fn product<A: Acc, L: Widen<A>, R: Widen<A>, O: Round<A>>(a: &RawArgs) {
+/// As [`Kernel`](super::Kernel) on these types; `GROUP` is how many k share a scale, 0 where there are no scales.
+unsafe fn product<A: Acc, L: Widen<A>, R: Widen<A>, O: Round<A>, const GROUP: usize>(a: &RawArgs) {
     let k0 = a.tile.k0 as isize;
+    let scaled = GROUP > 0;
+    let per_call = GROUP == usize::MAX;
     for r in 0..a.rows as isize {
         for c in 0..a.cols as isize {
             // SAFETY: every offset is one of the formula's, which the caller vouches for.
             unsafe {
                 let at = r * a.out_row_stride + c;
-                let mut acc = if a.accumulate { read::<A, O>(a.out, at) } else { A::ZERO };
+                let mut acc = if a.accumulate { O::read(a.out, at) } else { A::ZERO };
                 if !a.init.is_null() {
-                    let init = read::<A, O>(a.init, r * a.init_row_stride + c);
+                    let init = O::read(a.init, r * a.init_row_stride + c);
                     acc = if a.accumulate { acc.add(init) } else { init };
                 }
+                let mut group = 0;
+                let mut sum = if scaled { A::ZERO } else { acc };
                 for b in 0..a.batch_count {
                     let b = &*a.batches.add(b);
                     if (r as usize) < b.skip_first || r as usize >= a.rows.saturating_sub(b.skip_last) {
+                        group += if per_call || !scaled { 0 } else { a.k_per_batch.div_ceil(GROUP) };
                         continue;
                     }
                     for k in 0..a.k_per_batch as isize {
                         let lhs = b.lhs + r * a.lhs_row_stride + k / k0 * a.lhs_k_stride + k % k0;
                         let rhs = b.rhs + k / k0 * a.rhs_k_stride + c * k0 + k % k0;
-                        acc = acc.fma(read::<A, L>(a.lhs, lhs), read::<A, R>(a.rhs, rhs));
+                        let mut right = R::read(a.rhs, rhs);
+                        let place = group * a.tile.n0 + c as usize;
+                        if scaled && !a.zero_points.is_null() {
+                            right = right.add(A::of(-a.zero_points.add(place).read_unaligned()));
+                        }
+                        sum = sum.fma(L::read(a.lhs, lhs), right);
+                        let last = k as usize + 1 == a.k_per_batch || (k as usize + 1).is_multiple_of(GROUP.max(1));
+                        if scaled && !per_call && last {
+                            acc = acc.fma(A::of(a.scales.add(place).read_unaligned()), sum);
+                            (sum, group) = (A::ZERO, group + 1);
+                        }
                     }
                 }
+                if per_call {
+                    sum = acc.fma(A::of(a.scales.add(c as usize).read_unaligned()), sum);
+                }
+                if per_call || !scaled {
+                    acc = sum;
+                }
                 if !a.bias.is_null() {
-                    acc = acc.add(read::<A, O>(a.bias, c));
+                    acc = acc.add(O::read(a.bias, c));
                 }
                 if !a.clamp.is_null() {
-                    acc = acc.clamp(read::<A, O>(a.clamp, 0), read::<A, O>(a.clamp, 1));
+                    acc = acc.clamp(O::read(a.clamp, 0), O::read(a.clamp, 1));
                 }
                 a.out.cast::<O>().offset(at).write_unaligned(O::round(acc));
             }
@@ -93,7 +116,7 @@ unsafe fn product<A: Acc, L: Widen<A>, R: Widen<A>, O: Round<A>>(a: &RawArgs) {
 }
 
 macro_rules! rows {
-    ($($name:ident, $acc:ty, $l:ty, $r:ty, $o:ty, $numerics:literal;)*) => {$(
+    ($($name:ident, $acc:ty, $l:ty, $r:ty, $o:ty, $numerics:literal$(, groups of $group:expr)?;)*) => {$(
         /// # Computes
         /// The [operation](super) on the types of its name.
         /// # Operands
@@ -108,7 +131,7 @@ macro_rules! rows {
         /// As [`Kernel`](super::Kernel) on these types.
         pub unsafe fn $name(a: &RawArgs) {
             // SAFETY: the caller's.
-            unsafe { product::<$acc, $l, $r, $o>(a) }
+            unsafe { product::<$acc, $l, $r, $o, { 0 $(+ $group)? }>(a) }
         }
     )*};
 }
@@ -125,4 +148,11 @@ rows! {
     mmt4d_i8i8i32_nxnxn_generic, i32, i8, i8, i32, "Exact";
     mmt4d_u8i8i32_nxnxn_generic, i32, u8, i8, i32, "Exact";
     mmt4d_u8u8i32_nxnxn_generic, i32, u8, u8, i32, "Exact";
+    mmt4d_i16u4i32_nxnxn_generic, i32, i16, U4x2, i32, "Exact";
+    mmt4d_i8i4i32_nxnxn_generic, i32, i8, I4x2, i32, "Exact";
+    mmt4d_i8i4g32f32_nxnxn_generic, f32, i8, I4x2, f32, "FusedChain", groups of 32;
+    mmt4d_f32i4g32f32_nxnxn_generic, f32, f32, I4x2, f32, "FusedChain", groups of 32;
+    mmt4d_f32i4g128f32_nxnxn_generic, f32, f32, I4x2, f32, "FusedChain", groups of 128;
+    mmt4d_f32i8f32_nxnxn_generic, f32, f32, i8, f32, "FusedChain", groups of usize::MAX;
+    mmt4d_f32i8g32f32_nxnxn_generic, f32, f32, i8, f32, "FusedChain", groups of 32;
 }

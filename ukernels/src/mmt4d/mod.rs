@@ -11,6 +11,18 @@
 //! out[r][c] = min(max(acc + bias[c], clamp.low), clamp.high)
 //! ```
 //!
+//! Where the right operand is of integers and the output of floats, its elements stand for `scale · (element − zero point)`,
+//! with a scale and a zero point for each column and, if the types name a group, for each so many k of a batch (the last
+//! group may be shorter), else for all k of the call. With `g` counting groups over all batches, the sum becomes
+//!
+//! ```text
+//! for each group g, in order:
+//!     d = Σ lhs · (rhs − zero_points[g·N0 + c]), in order of k from 0
+//!     acc += scales[g·N0 + c] · d
+//! ```
+//!
+//! Zero points are whole numbers; where there are none they are 0. `d` is exact where the left operand is of integers.
+//!
 //! A batch leaves out its first `skip_first` and last `skip_last` rows: a convolution tap that lies in the padding
 //! for the first or last pixels of a tile. Absent `init`, `bias` and `clamp` cost nothing. The two maxima compare
 //! like `if acc < low { low }`: a NaN stays, and so does the sign of a zero.
@@ -19,7 +31,8 @@
 //! A packed panel `[K1][M0][K0]` is one batch with `lhs_row_stride = K0`, `lhs_k_stride = M0·K0`; a row-major left
 //! operand is read in place with `lhs_row_stride` its row length and `lhs_k_stride = K0`. A packed right panel
 //! `[K1][N0][K0]` has `rhs_k_stride = N0·K0`; where `K0 = 1` a row-major right operand is read in place with its
-//! row length.
+//! row length. Of 4-bit elements two share a byte, the one of the even k in the low nibble: K0, `rhs_k_stride` and offsets
+//! of batches are even.
 //!
 //! # What no row does
 //! Read beyond `rows`, `cols`, k or a skipped row; touch `out` outside the valid part; allocate; keep state.
@@ -69,7 +82,12 @@ pub mod reference;
 #[cfg(target_arch = "riscv64")]
 pub mod riscv64_v;
 mod scalar;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(target_arch = "x86_64")]
+#[macro_use]
+mod tile;
+#[cfg(target_arch = "x86_64")]
+mod scaled;
+#[cfg(target_arch = "aarch64")]
 mod tile;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
@@ -86,7 +104,8 @@ pub mod x86_64_avx_vnni;
 
 use crate::elem::Elem;
 use crate::elem::ElemType;
-use crate::table::{Bound, Code, Scales};
+use crate::name::Types;
+use crate::table::{Bound, Code};
 
 /// Elements of k that rows convert into scratch at a time, where they convert the left operand.
 pub const STAGED_K: usize = 256;
@@ -157,8 +176,13 @@ pub struct RawArgs {
     pub out_row_stride: isize,
     /// Whether `out` is added to.
     pub accumulate: bool,
-    /// What [`Row::scales`](crate::table::Row::scales) says, or null.
-    pub scales: *const u8,
+    /// Scales of the right operand, for types that have them: f32, `[groups][N0]`.
+    pub scales: *const f32,
+    /// Its zero points, of the same shape, or null where they are 0.
+    pub zero_points: *const f32,
+    /// Sums of the left operand's elements, for rows that [take them](crate::table::Row::sums): `[groups][M0]`, one group
+    /// where there are no scales; or null, then the row sums them itself.
+    pub lhs_sums: *const i32,
     /// Where the next right operand begins, to be brought into the second-level cache, or null.
     pub prefetch_rhs: *const u8,
     /// Where the next output begins, or null.
@@ -211,8 +235,12 @@ pub struct Args<'a, L, R, O> {
     pub out_row_stride: isize,
     /// Whether `out` is added to.
     pub accumulate: bool,
-    /// What [`Row::scales`](crate::table::Row::scales) says.
-    pub scales: Option<&'a [u8]>,
+    /// Scales of the right operand, for types that have them: `[groups][N0]`.
+    pub scales: Option<&'a [f32]>,
+    /// Its zero points, of the same shape.
+    pub zero_points: Option<&'a [f32]>,
+    /// Sums of the left operand's elements, for rows that [take them](crate::table::Row::sums): `[groups][M0]`.
+    pub lhs_sums: Option<&'a [i32]>,
     /// The right operand of the next call.
     pub prefetch_rhs: Option<&'a [R]>,
     /// The output of the next call.
@@ -244,7 +272,9 @@ impl<L: Elem, R: Elem, O: Elem> Args<'_, L, R, O> {
             out: self.out.as_mut_ptr().cast(),
             out_row_stride: self.out_row_stride,
             accumulate: self.accumulate,
-            scales: pointer(self.scales.map(<[u8]>::as_ptr)),
+            scales: self.scales.map_or(core::ptr::null(), <[f32]>::as_ptr),
+            zero_points: self.zero_points.map_or(core::ptr::null(), <[f32]>::as_ptr),
+            lhs_sums: self.lhs_sums.map_or(core::ptr::null(), <[i32]>::as_ptr),
             prefetch_rhs: pointer(self.prefetch_rhs.map(|s| s.as_ptr().cast())),
             prefetch_out: pointer(self.prefetch_out.map(|s| s.as_ptr().cast())),
             scratch: self.scratch.as_mut_ptr(),
@@ -304,6 +334,22 @@ pub enum ArgsError {
         /// What the row needs.
         needed: usize,
     },
+    /// No scales for types that have them.
+    #[error("{row} has scales, none are given")]
+    Scales {
+        /// The row.
+        row: &'static str,
+    },
+    /// Part of a byte.
+    #[error("{row}: {what} is {value}, which parts a byte of two elements; it must be even")]
+    Nibble {
+        /// The row.
+        row: &'static str,
+        /// Which argument.
+        what: &'static str,
+        /// What it is.
+        value: isize,
+    },
     /// Two rows of the output share elements.
     #[error("{row}: an output row stride of {stride} is less than the {cols} columns of a row")]
     OutStride {
@@ -331,13 +377,7 @@ impl Bound {
         let row = self.row.name;
         let Code::Mmt4d(Some(_)) = self.row.code else { return Err(ArgsError::Operation(row)) };
         let tile = self.tile(args.tile);
-        check(self.row.types.list, row, tile, args)?;
-        if let Some(scales) = args.scales
-            && self.row.scales == Scales::Sums
-            && scales.len() / 4 < args.rows
-        {
-            return Err(ArgsError::Bounds { row, operand: "scales", len: scales.len() / 4, at: args.rows as i128 - 1 });
-        }
+        check(self.row.types, row, tile, args)?;
         let needed = self.row.scratch(tile.m0);
         if args.scratch.len() < needed {
             return Err(ArgsError::Scratch { row, len: args.scratch.len(), needed });
@@ -363,13 +403,13 @@ impl Bound {
 
 /// Compares every access of the formula with the operands' lengths.
 fn check<L: Elem, R: Elem, O: Elem>(
-    types: [ElemType; 3],
+    types: Types,
     row: &'static str,
     tile: Tile,
     a: &Args<'_, L, R, O>,
 ) -> Result<(), ArgsError> {
     for (operand, expected, found) in
-        [("lhs", types[0], L::TYPE), ("rhs", types[1], R::TYPE), ("out", types[2], O::TYPE)]
+        [("lhs", types.list[0], L::TYPE), ("rhs", types.list[1], R::TYPE), ("out", types.list[2], O::TYPE)]
     {
         if expected != found {
             return Err(ArgsError::Type { row, operand, expected, found });
@@ -383,6 +423,13 @@ fn check<L: Elem, R: Elem, O: Elem>(
     }
     if a.rows > 1 && a.out_row_stride < a.cols as isize {
         return Err(ArgsError::OutStride { row, stride: a.out_row_stride, cols: a.cols });
+    }
+    if R::COUNT > 1 {
+        let strides = [("K0", tile.k0 as isize), ("rhs_k_stride", a.rhs_k_stride)];
+        let offsets = a.batches.iter().map(|b| ("a batch's offset of rhs", b.rhs));
+        if let Some((what, value)) = strides.into_iter().chain(offsets).find(|(_, value)| value % 2 != 0) {
+            return Err(ArgsError::Nibble { row, what, value });
+        }
     }
     // Each operand is accessed on a grid whose corners are the extremes.
     let grid = |operand, len: usize, base: i128, steps: [(usize, isize); 2], run: i128| {
@@ -398,6 +445,7 @@ fn check<L: Elem, R: Elem, O: Elem>(
     };
     let k_tiles = a.k_per_batch / tile.k0;
     let k_tail = a.k_per_batch % tile.k0;
+    let rhs_len = a.rhs.len().saturating_mul(R::COUNT);
     for b in a.batches {
         let (first, last) = (b.skip_first, a.rows.saturating_sub(b.skip_last));
         if first >= last {
@@ -408,18 +456,28 @@ fn check<L: Elem, R: Elem, O: Elem>(
         if k_tiles > 0 {
             let steps = [(last - first, a.lhs_row_stride), (k_tiles, a.lhs_k_stride)];
             grid("lhs", a.lhs.len(), lhs, steps, tile.k0 as i128)?;
-            grid("rhs", a.rhs.len(), rhs, [(k_tiles, a.rhs_k_stride), (1, 0)], a.cols as i128 * tile.k0 as i128)?;
+            grid("rhs", rhs_len, rhs, [(k_tiles, a.rhs_k_stride), (1, 0)], a.cols as i128 * tile.k0 as i128)?;
         }
         if k_tail > 0 {
             let step = k_tiles as i128;
             let steps = [(last - first, a.lhs_row_stride), (1, 0)];
             grid("lhs", a.lhs.len(), lhs + step * a.lhs_k_stride as i128, steps, k_tail as i128)?;
             let run = (a.cols as i128 - 1) * tile.k0 as i128 + k_tail as i128;
-            grid("rhs", a.rhs.len(), rhs + step * a.rhs_k_stride as i128, [(1, 0); 2], run)?;
+            grid("rhs", rhs_len, rhs + step * a.rhs_k_stride as i128, [(1, 0); 2], run)?;
         }
     }
     if let Some(init) = a.init {
         grid("init", init.len(), 0, [(a.rows, a.init_row_stride), (1, 0)], a.cols as i128)?;
+    }
+    let groups = types.groups(a.batches.len(), a.k_per_batch);
+    if let Some(groups) = groups.filter(|g| *g > 0) {
+        let panel = |operand, len| grid(operand, len, 0, [(groups, tile.n0 as isize), (1, 0)], a.cols as i128);
+        panel("scales", a.scales.ok_or(ArgsError::Scales { row })?.len())?;
+        a.zero_points.map_or(Ok(()), |z| panel("zero_points", z.len()))?;
+    }
+    if let Some(sums) = a.lhs_sums {
+        let groups = groups.unwrap_or(1).max(1);
+        grid("lhs_sums", sums.len(), 0, [(groups, tile.m0 as isize), (1, 0)], a.rows as i128)?;
     }
     if let Some(bias) = a.bias {
         grid("bias", bias.len(), 0, [(1, 0); 2], a.cols as i128)?;

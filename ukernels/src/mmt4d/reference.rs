@@ -1,31 +1,65 @@
 //! The specification: the formula of the [operation's docs](super) in plain loops.
 
 use super::{Args, Tile};
-use crate::elem::{Elem, ElemType};
+use crate::elem::{Elem, ElemType, I4x2, U4x2};
 use crate::name::Types;
 use crate::table::Numerics;
 use half::{bf16, f16};
 
-/// A type whose values are also f64s.
+/// A type whose elements are also f64s.
 pub trait Value: Elem {
-    /// The value.
-    fn widen(self) -> f64;
-    /// The nearest value; the one of the same low bits for integers, in which sums wrap.
-    fn narrow(value: f64) -> Self;
+    /// Element `i` of a value's `COUNT`.
+    fn element(self, i: usize) -> f64;
+    /// The value whose elements are the nearest ones; those of the same low bits for integers, in which sums wrap.
+    fn of(elements: impl FnMut(usize) -> f64) -> Self;
+
+    /// The first element.
+    fn widen(self) -> f64 {
+        self.element(0)
+    }
+    /// A value with nothing but that element.
+    fn narrow(element: f64) -> Self {
+        Self::of(|_| element)
+    }
+    /// The element at `at` of many values.
+    fn get(values: &[Self], at: usize) -> f64 {
+        values[at / Self::COUNT].element(at % Self::COUNT)
+    }
 }
 
 macro_rules! values {
     ($($t:ty, $x:ident: $widen:expr, $narrow:expr;)*) => {$(
         impl Value for $t {
-            fn widen(self) -> f64 {
+            fn element(self, _: usize) -> f64 {
                 let $x = self;
                 $widen
             }
-            fn narrow($x: f64) -> $t {
+            fn of(mut elements: impl FnMut(usize) -> f64) -> $t {
+                let $x = elements(0);
                 $narrow
             }
         }
     )*};
+}
+
+macro_rules! nibbles {
+    ($($t:ident, $x:ident: $widen:expr;)*) => {$(
+        impl Value for $t {
+            fn element(self, i: usize) -> f64 {
+                let $x = self.0 >> (4 * i) & 15;
+                $widen
+            }
+            fn of(mut elements: impl FnMut(usize) -> f64) -> $t {
+                let [low, high] = [0, 1].map(|i| elements(i) as i128 as u8 & 15);
+                $t(low | high << 4)
+            }
+        }
+    )*};
+}
+
+nibbles! {
+    I4x2, x: f64::from((x << 4) as i8 >> 4);
+    U4x2, x: f64::from(x);
 }
 
 values! {
@@ -49,8 +83,13 @@ pub trait WithTypes {
 
 /// Does something with the Rust types that stand for the operands' types: none where no row has them.
 pub fn with_types<W: WithTypes>(types: Types, what: W) -> Option<W::Output> {
-    use ElemType::{Bf16, F16, F32, F64, I8, I16, I32, U8};
+    use ElemType::{Bf16, F16, F32, F64, I4, I8, I16, I32, U4, U8};
     Some(match types.list {
+        [I8, I4, I32] => what.run::<i8, I4x2, i32>(),
+        [I16, U4, I32] => what.run::<i16, U4x2, i32>(),
+        [I8, I4, F32] => what.run::<i8, I4x2, f32>(),
+        [F32, I4, F32] => what.run::<f32, I4x2, f32>(),
+        [F32, I8, F32] => what.run::<f32, i8, f32>(),
         [F32, F32, F32] => what.run::<f32, f32, f32>(),
         [F64, F64, F64] => what.run::<f64, f64, f64>(),
         [F16, F16, F32] => what.run::<f16, f16, f32>(),
@@ -123,8 +162,9 @@ impl Sum {
     }
 }
 
-/// Element `(r, c)` of the output. `before` is what `out` held.
+/// Element `(r, c)` of the output of a row on `types`. `before` is what `out` held.
 pub fn element<L: Value, R: Value, O: Value>(
+    types: Types,
     tile: Tile,
     args: &Args<'_, L, R, O>,
     before: O,
@@ -139,11 +179,13 @@ pub fn element<L: Value, R: Value, O: Value>(
         magnitude += term.abs();
         terms += 1;
     };
+    let scaled = types.scaled();
+    let k_groups = scaled.map_or(0, |group| args.k_per_batch.div_ceil(group));
     add(if args.accumulate { before.widen() } else { 0.0 }, 1.0);
     if let Some(init) = args.init {
         add(init[at(r as isize * args.init_row_stride + c as isize)].widen(), 1.0);
     }
-    for b in args.batches {
+    for (i, b) in args.batches.iter().enumerate() {
         if r < b.skip_first || r >= args.rows.saturating_sub(b.skip_last) {
             continue;
         }
@@ -151,7 +193,22 @@ pub fn element<L: Value, R: Value, O: Value>(
             let (tile_at, inner) = ((k / tile.k0) as isize, (k % tile.k0) as isize);
             let lhs = b.lhs + r as isize * args.lhs_row_stride + tile_at * args.lhs_k_stride + inner;
             let rhs = b.rhs + tile_at * args.rhs_k_stride + (c * tile.k0) as isize + inner;
-            add(args.lhs[at(lhs)].widen(), args.rhs[at(rhs)].widen());
+            let (left, right) = (L::get(args.lhs, at(lhs)), R::get(args.rhs, at(rhs)));
+            let Some(group) = scaled else {
+                add(left, right);
+                continue;
+            };
+            if k % group == 0 {
+                // The scaled sum is one more term, and one more rounding.
+                add(0.0, 0.0);
+            }
+            // The product of two f32 is an f64.
+            let place = (if group == usize::MAX { 0 } else { i * k_groups + k / group }) * tile.n0 + c;
+            let scale = f64::from(args.scales.map_or(1.0, |s| s[place]));
+            add(left * scale, right);
+            if let Some(zero_points) = args.zero_points {
+                add(left * scale, -f64::from(zero_points[place]));
+            }
         }
     }
     if let Some(bias) = args.bias {

@@ -1,6 +1,6 @@
 //! The tile that rows on vectors share: accumulators in registers, the left operand element by element from memory.
 
-use super::dot::{Dot, Lhs, Output};
+use super::dot::{Dot, Lhs, Output, rhs_bytes};
 use super::lhs_rows::Rows;
 use super::{Batch, RawArgs, STAGED_K};
 use core::mem::MaybeUninit;
@@ -18,26 +18,42 @@ macro_rules! each_row {
     )*};
 }
 
+/// Runs `$body` for each part `$p` of a k-tile of `$d` below `$count`, written out.
+macro_rules! each_part {
+    ($d:ty, $p:ident below $count:expr, $body:block) => { each_part!(@ $d, $p, $count, $body, 0 1 2 3 4 5 6 7) };
+    (@ $d:ty, $p:ident, $count:expr, $body:block, $($n:literal)*) => {$(
+        if $n < <$d as $crate::mmt4d::dot::Dot>::PARTS && ($n == 0 || $n < $count) {
+            let $p: usize = $n;
+            $body
+        }
+    )*};
+}
+
 /// Widest vector's columns times the vectors of a tile, times the bytes of a column's k-tile.
 const TAIL: usize = 512;
 /// Rows of a tile times the bytes of a row's k-tile.
-const LHS_TAIL: usize = 16 * 16;
+const LHS_TAIL: usize = 16 * 32;
+
+/// Whether the last k-tile of a tile's rows and columns has room in copies.
+pub(super) const fn fits_tails<D: Dot>(m0: usize, nv: usize) -> bool {
+    m0 * D::K0 * D::STEP <= LHS_TAIL && nv * O::<D>::LANES * D::RHS_TILE <= TAIL
+}
 
 type O<D> = <D as Dot>::Out;
 type Mask<D> = <<D as Dot>::Out as Output>::Mask;
 type Acc<D> = <<D as Dot>::Out as Output>::Acc;
 
 /// Copies of a last k-tile.
-type Tails = ([u8; LHS_TAIL], [u8; TAIL]);
+pub(super) type Tails = ([u8; LHS_TAIL], [u8; TAIL]);
 
 /// Operands of a run of k-tiles. Strides count bytes.
-struct Run {
-    lhs: *const u8,
-    row_stride: isize,
-    k_stride: isize,
-    rhs: *const u8,
-    rhs_k_stride: isize,
-    steps: usize,
+pub(super) struct Run {
+    pub(super) lhs: *const u8,
+    pub(super) row_stride: isize,
+    pub(super) k_stride: isize,
+    pub(super) rhs: *const u8,
+    pub(super) rhs_k_stride: isize,
+    pub(super) steps: usize,
 }
 
 /// A tile of `M0` rows and `NV` vectors, each with `CHAINS` accumulators that k-tiles take in turns; the k-tiles that are
@@ -50,7 +66,7 @@ pub(super) unsafe fn tile<D: Dot, const M0: usize, const NV: usize, const CHAINS
     if a.rows == 0 || a.cols == 0 {
         return;
     }
-    if a.cols == NV * O::<D>::LANES {
+    if !D::MASKED && a.cols == NV * O::<D>::LANES {
         // SAFETY: the caller's; all columns are valid.
         unsafe { columns::<D, M0, NV, CHAINS, true>(a) }
     } else {
@@ -66,7 +82,7 @@ pub(super) unsafe fn tile<D: Dot, const M0: usize, const NV: usize, const CHAINS
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "one row number indexes accumulators and addresses")]
 unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize, const FULL: bool>(a: &RawArgs) {
-    const { assert!(M0 <= 16 && CHAINS >= 1) };
+    const { assert!(M0 <= 16 && CHAINS >= 1 && fits_tails::<D>(M0, NV)) };
     // K-tiles in one pass of the inner loop: a small tile's products don't cover the loop's own work.
     let unroll = const {
         let least = match M0 * NV {
@@ -128,17 +144,28 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                         let mut steps = run.steps;
                         while steps >= unroll {
                             if !prefetch.is_null() {
-                                for _ in 0..unroll {
-                                    for line in 0..(NV * O::<D>::LANES * D::K0 * D::RHS_BYTES).div_ceil(64) {
+                                // Of k-tiles that lie one after the other each line is asked for once.
+                                let bytes = const { NV * O::<D>::LANES * D::RHS_TILE };
+                                let (runs, bytes) = if run.rhs_k_stride == bytes as isize {
+                                    (1, unroll * bytes)
+                                } else {
+                                    (unroll, bytes)
+                                };
+                                for _ in 0..runs {
+                                    for line in 0..bytes.div_ceil(64) {
                                         O::<D>::prefetch(prefetch.wrapping_add(line * 64));
                                     }
-                                    prefetch = prefetch.wrapping_offset(run.rhs_k_stride);
+                                    prefetch =
+                                        prefetch.wrapping_offset(unroll as isize / runs as isize * run.rhs_k_stride);
                                 }
                             }
                             for step in 0..unroll {
                                 let right = right::<D, NV, FULL>(rhs, &masks);
-                                each_row!(r, {
-                                    D::row(&mut acc[step % CHAINS][r], rows.row(r), &right);
+                                each_part!(D, p below D::PARTS, {
+                                    let right = part::<D, NV>(&right, p);
+                                    each_row!(r, {
+                                        D::row(&mut acc[step % CHAINS][r], of_part::<D>(rows.row(r), p), &right);
+                                    });
                                 });
                                 rhs = rhs.wrapping_offset(run.rhs_k_stride);
                                 rows.step(run.k_stride);
@@ -148,8 +175,11 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                         if unroll > 1 {
                             while steps > 0 {
                                 let right = right::<D, NV, FULL>(rhs, &masks);
-                                each_row!(r, {
-                                    D::row(&mut acc[0][r], rows.row(r), &right);
+                                each_part!(D, p below D::PARTS, {
+                                    let right = part::<D, NV>(&right, p);
+                                    each_row!(r, {
+                                        D::row(&mut acc[0][r], of_part::<D>(rows.row(r), p), &right);
+                                    });
                                 });
                                 rhs = rhs.wrapping_offset(run.rhs_k_stride);
                                 rows.step(run.k_stride);
@@ -157,23 +187,22 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                             }
                         }
                     } else if D::TAPS {
-                        // Rows that take no part are left out by branches that go one way for a whole batch.
-                        for _ in 0..run.steps {
-                            let right = right::<D, NV, FULL>(rhs, &masks);
-                            each_row!(r, {
-                                if r >= first && r < last {
-                                    D::row(&mut acc[0][r], rows.row(r), &right);
-                                }
-                            });
-                            rhs = rhs.wrapping_offset(run.rhs_k_stride);
-                            rows.step(run.k_stride);
+                        let acc = &mut acc[0];
+                        // Rows that take no part are left out of the code where they are those of usual borders.
+                        match (first, M0 - last) {
+                            (0, 1) => taps::<D, M0, NV, FULL>(acc, &run, 0, M0 - 1, &masks),
+                            (0, 2) if M0 > 2 => taps::<D, M0, NV, FULL>(acc, &run, 0, M0 - 2, &masks),
+                            (1, 0) => taps::<D, M0, NV, FULL>(acc, &run, 1, M0, &masks),
+                            (1, 1) if M0 > 2 => taps::<D, M0, NV, FULL>(acc, &run, 1, M0 - 1, &masks),
+                            (2, 0) if M0 > 2 => taps::<D, M0, NV, FULL>(acc, &run, 2, M0, &masks),
+                            _ => taps::<D, M0, NV, FULL>(acc, &run, first, last, &masks),
                         }
                     } else {
                         let mut some = acc[0];
                         some_rows::<D, M0, NV, FULL>(&mut some, &run, first, last, &masks);
                         acc[0] = some;
                     }
-                    if D::SUMS != 0 && a.scales.is_null() {
+                    if D::SUMS != 0 && a.lhs_sums.is_null() {
                         let Run { lhs, row_stride, k_stride, steps, .. } = run;
                         let mut sums = [0; 16];
                         D::sums(&Lhs { lhs, row_stride, k_stride, steps, first, last }, &mut sums);
@@ -199,10 +228,10 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                 }
             });
         }
-        if D::SUMS != 0 && !a.scales.is_null() {
+        if D::SUMS != 0 && !a.lhs_sums.is_null() {
             each_row!(r, {
                 if r < a.rows {
-                    add_sum::<D, NV>(&mut acc[0][r], a.scales.cast::<i32>().add(r).read_unaligned());
+                    add_sum::<D, NV>(&mut acc[0][r], a.lhs_sums.add(r).read_unaligned());
                 }
             });
         }
@@ -259,15 +288,69 @@ unsafe fn add_sum<D: Dot, const NV: usize>(acc: &mut [Acc<D>; NV], sum: i32) {
 /// # Safety
 /// The valid columns are readable.
 #[inline(always)]
-unsafe fn right<D: Dot, const NV: usize, const FULL: bool>(rhs: *const u8, masks: &[Mask<D>; NV]) -> [D::Right; NV] {
+pub(super) unsafe fn right<D: Dot, const NV: usize, const FULL: bool>(
+    rhs: *const u8,
+    masks: &[Mask<D>; NV],
+) -> [D::Right; NV] {
     core::array::from_fn(|v| {
-        let p = rhs.wrapping_add(v * O::<D>::LANES * D::K0 * D::RHS_BYTES);
+        let p = rhs.wrapping_add(v * O::<D>::LANES * D::RHS_TILE);
         // SAFETY: the caller's.
         unsafe { if FULL { D::right_all(p) } else { D::right(p, masks[v]) } }
     })
 }
 
-/// A run in a tile of which only the rows from `first` to `last` take part.
+/// Part `index` of the columns' k-tiles.
+///
+/// # Safety
+/// The machine has the vector's instructions.
+#[inline(always)]
+pub(super) unsafe fn part<D: Dot, const NV: usize>(right: &[D::Right; NV], index: usize) -> [D::Right; NV] {
+    // A closure would stay a function of its own where parts are long.
+    let mut parts = *right;
+    for part in &mut parts {
+        // SAFETY: the caller's.
+        *part = unsafe { D::part(*part, index) };
+    }
+    parts
+}
+
+/// Where part `index` of a row's k-tile begins.
+#[inline(always)]
+pub(super) fn of_part<D: Dot>(row: *const u8, index: usize) -> *const u8 {
+    row.wrapping_add(index * (D::K0 / D::PARTS * D::STEP))
+}
+
+/// A run in a tile of which only the rows from `first` to `last` take part, k-tile by k-tile: other rows are branches that go
+/// one way for the whole run, or no code at all where they are constants.
+///
+/// # Safety
+/// As [`tile`].
+#[inline(always)]
+unsafe fn taps<D: Dot, const M0: usize, const NV: usize, const FULL: bool>(
+    acc: &mut [[Acc<D>; NV]; M0],
+    run: &Run,
+    first: usize,
+    last: usize,
+    masks: &[Mask<D>; NV],
+) {
+    let mut rhs = run.rhs;
+    let mut rows = Rows::<M0>::new(run.lhs, run.row_stride);
+    for _ in 0..run.steps {
+        // SAFETY: the caller's.
+        unsafe {
+            let right = right::<D, NV, FULL>(rhs, masks);
+            each_row!(r, {
+                if r >= first && r < last {
+                    D::row(&mut acc[r], rows.row(r), &right);
+                }
+            });
+        }
+        rhs = rhs.wrapping_offset(run.rhs_k_stride);
+        rows.step(run.k_stride);
+    }
+}
+
+/// As [`taps`], row by row.
 ///
 /// # Safety
 /// As [`tile`].
@@ -286,7 +369,9 @@ unsafe fn some_rows<D: Dot, const M0: usize, const NV: usize, const FULL: bool>(
             // SAFETY: the caller's.
             unsafe {
                 let right = right::<D, NV, FULL>(rhs, masks);
-                D::row(acc, lhs, &right);
+                each_part!(D, p below D::PARTS, {
+                    D::row(acc, of_part::<D>(lhs, p), &part::<D, NV>(&right, p));
+                });
             }
             rhs = rhs.wrapping_offset(run.rhs_k_stride);
             lhs = lhs.wrapping_offset(run.k_stride);
@@ -296,13 +381,13 @@ unsafe fn some_rows<D: Dot, const M0: usize, const NV: usize, const FULL: bool>(
 
 /// The operands of a batch as they lie.
 #[inline(always)]
-fn in_place<D: Dot>(a: &RawArgs, b: &Batch) -> Run {
+pub(super) fn in_place<D: Dot>(a: &RawArgs, b: &Batch) -> Run {
     Run {
         lhs: a.lhs.wrapping_offset(b.lhs * D::LHS_BYTES as isize),
         row_stride: a.lhs_row_stride * D::LHS_BYTES as isize,
         k_stride: a.lhs_k_stride * D::LHS_BYTES as isize,
-        rhs: a.rhs.wrapping_offset(b.rhs * D::RHS_BYTES as isize),
-        rhs_k_stride: a.rhs_k_stride * D::RHS_BYTES as isize,
+        rhs: a.rhs.wrapping_offset(rhs_bytes::<D>(b.rhs)),
+        rhs_k_stride: rhs_bytes::<D>(a.rhs_k_stride),
         steps: 0,
     }
 }
@@ -314,7 +399,7 @@ fn in_place<D: Dot>(a: &RawArgs, b: &Batch) -> Run {
 /// # Safety
 /// The rows that take part are readable, and scratch is as large as the row of `m0` rows says.
 #[inline(never)]
-unsafe fn staged<D: Dot>(a: &RawArgs, b: &Batch, from: usize, depth: usize, m0: usize) -> Run {
+pub(super) unsafe fn staged<D: Dot>(a: &RawArgs, b: &Batch, from: usize, depth: usize, m0: usize) -> Run {
     let plain = in_place::<D>(a, b);
     let (k0, tile) = (D::K0, D::K0 * D::STEP);
     let (whole, tail) = (depth / k0, depth % k0);
@@ -364,7 +449,7 @@ unsafe fn staged<D: Dot>(a: &RawArgs, b: &Batch, from: usize, depth: usize, m0: 
 /// # Safety
 /// The valid elements are readable.
 #[inline(never)]
-unsafe fn k_tail<D: Dot>(
+pub(super) unsafe fn k_tail<D: Dot>(
     a: &RawArgs,
     run: &Run,
     valid: usize,
@@ -376,7 +461,7 @@ unsafe fn k_tail<D: Dot>(
     let done = run.steps as isize;
     let lhs = run.lhs.wrapping_offset(done * run.k_stride);
     let rhs = run.rhs.wrapping_offset(done * run.rhs_k_stride);
-    let (lhs_tile, rhs_tile) = (D::K0 * D::STEP, D::K0 * D::RHS_BYTES);
+    let (lhs_tile, rhs_tile) = (D::K0 * D::STEP, D::RHS_TILE);
     // SAFETY: the caller's; a tile's rows and columns fit the copies.
     unsafe {
         for r in first..last {
@@ -387,7 +472,7 @@ unsafe fn k_tail<D: Dot>(
         }
         for c in 0..a.cols {
             let (from, to) = (rhs.wrapping_add(c * rhs_tile), tails.1.as_mut_ptr().add(c * rhs_tile));
-            copy_nonoverlapping(from, to, valid * D::RHS_BYTES);
+            copy_nonoverlapping(from, to, (valid * D::RHS_BITS).div_ceil(8));
         }
     }
     Run {

@@ -1,6 +1,7 @@
 //! Accumulators on x86-64's vectors. Source: Intel SDM volume 2.
 
-use super::dot::{Dot, Output};
+use super::dot::{Dot, F32, Lhs, Output, sums_of_bytes};
+use super::scaled::Scaled;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -184,6 +185,28 @@ output! {
 
 const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT;
 
+/// How many columns a mask selects.
+pub(super) trait Lanes: Copy {
+    /// # Safety
+    /// The machine has AVX2.
+    unsafe fn lanes(self) -> usize;
+}
+
+impl Lanes for usize {
+    #[inline(always)]
+    unsafe fn lanes(self) -> usize {
+        self
+    }
+}
+
+impl Lanes for __m256i {
+    #[inline(always)]
+    unsafe fn lanes(self) -> usize {
+        // SAFETY: the caller's.
+        unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(self)).count_ones() as usize }
+    }
+}
+
 /// The first `lanes` of eight, as VMASKMOV selects them.
 ///
 /// # Safety
@@ -297,7 +320,7 @@ impl<P: AddPairs<Vector = __m512i>, const RHS: usize> Dot for Pairs512<P, RHS> {
     const K0: usize = 2;
     const TWICE: usize = P::TWICE;
     const LHS_BYTES: usize = 2;
-    const RHS_BYTES: usize = RHS;
+    const RHS_BITS: usize = 8 * RHS;
     type Out = I32x16;
     type Right = __m512i;
 
@@ -340,7 +363,7 @@ impl<P: AddPairs<Vector = __m256i>, const RHS: usize> Dot for Pairs256<P, RHS> {
     const K0: usize = 2;
     const TWICE: usize = P::TWICE;
     const LHS_BYTES: usize = 2;
-    const RHS_BYTES: usize = RHS;
+    const RHS_BITS: usize = 8 * RHS;
     type Out = I32x8;
     type Right = __m256i;
 
@@ -368,6 +391,74 @@ impl<P: AddPairs<Vector = __m256i>, const RHS: usize> Dot for Pairs256<P, RHS> {
     }
 }
 
+/// Bytes, signed ones, in pairs of k: as pairs of i16. The left operand is widened once.
+pub(super) struct BytePairs512<P>(PhantomData<P>);
+
+impl<P: AddPairs<Vector = __m512i>> Dot for BytePairs512<P> {
+    const K0: usize = 2;
+    const TWICE: usize = P::TWICE;
+    const LHS_BYTES: usize = 1;
+    const RHS_BITS: usize = 8;
+    const STEP: usize = 2;
+    const STAGED: bool = true;
+    type Out = I32x16;
+    type Right = __m512i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { Pairs512::<P, 1>::right(p, mask) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { Pairs512::<P, 1>::right_all(p) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
+        // SAFETY: the caller's.
+        unsafe { Pairs512::<P, 2>::row(acc, lhs, right) }
+    }
+
+    unsafe fn stage(from: *const u8, to: *mut u8, count: usize) {
+        // SAFETY: the caller's.
+        unsafe { widen_bytes::<true>(from, to, count) }
+    }
+}
+
+/// # Safety
+/// The machine has AVX2.
+#[inline(always)]
+pub(super) unsafe fn widened_bytes<const SIGNED: bool>(v: __m128i) -> __m256i {
+    // SAFETY: the caller's.
+    unsafe { if SIGNED { _mm256_cvtepi8_epi16(v) } else { _mm256_cvtepu8_epi16(v) } }
+}
+
+/// Widens bytes to i16.
+///
+/// # Safety
+/// `count` elements are readable and writable; the machine has what `enable` names.
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn widen_bytes<const SIGNED: bool>(from: *const u8, to: *mut u8, count: usize) {
+    let mut at = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        while at + 16 <= count {
+            let v = _mm_loadu_si128(from.add(at).cast());
+            _mm256_storeu_si256(to.add(2 * at).cast(), widened_bytes::<SIGNED>(v));
+            at += 16;
+        }
+        while at < count {
+            let x = from.add(at).read();
+            let wide = if SIGNED { i16::from(x as i8) } else { i16::from(x) };
+            to.cast::<i16>().add(at).write_unaligned(wide);
+            at += 1;
+        }
+    }
+}
+
 /// What the sum of a left row's bytes is taken times where VPDPBUSD multiplies bytes, `LHS` and `RHS` where they are signed.
 /// Operands of one kind are no unsigned and signed one: the right one's sign bit is flipped, and plays the other part.
 pub(super) const fn flipped_by(lhs: bool, rhs: bool) -> i32 {
@@ -375,5 +466,604 @@ pub(super) const fn flipped_by(lhs: bool, rhs: bool) -> i32 {
         (true, true) => -128,
         (false, false) => 128,
         _ => 0,
+    }
+}
+
+/// The instruction that adds products of unsigned bytes with signed ones in fours, exact as far as the unsigned ones have
+/// four bits.
+///
+/// # Safety
+/// Its method needs a machine that has it.
+pub(super) trait AddFours {
+    /// The vector.
+    type Vector: Copy;
+
+    /// `acc` and the sums of products of fours, wrapping.
+    unsafe fn add(acc: Self::Vector, unsigned: Self::Vector, signed: Self::Vector) -> Self::Vector;
+}
+
+/// i8 on i4 in eights of k: the nibbles of the even k and of the odd ones are a part each. Their sign bits are flipped, which
+/// adds 8 that times the sum of the left operand is taken back. The left operand is staged in the order of the parts.
+pub(super) struct Nibbles512<P>(PhantomData<P>);
+
+impl<P: AddFours<Vector = __m512i>> Dot for Nibbles512<P> {
+    const K0: usize = 8;
+    const MASKED: bool = true;
+    const TWICE: usize = 0;
+    const LHS_BYTES: usize = 1;
+    const RHS_BITS: usize = 4;
+    const PARTS: usize = 2;
+    const STAGED: bool = true;
+    const SUMS: i32 = -8;
+    type Out = I32x16;
+    type Right = __m512i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_maskz_loadu_epi32(mask, p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_loadu_si512(p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn part(right: __m512i, index: usize) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe {
+            let nibbles = if index == 0 { right } else { _mm512_srli_epi32::<4>(right) };
+            _mm512_ternarylogic_epi32::<AND_XOR>(nibbles, _mm512_set1_epi8(15), _mm512_set1_epi8(8))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let left = _mm512_set1_epi32(lhs.cast::<i32>().read_unaligned());
+            for (acc, &right) in acc.iter_mut().zip(right) {
+                *acc = P::add(*acc, right, left);
+            }
+        }
+    }
+
+    unsafe fn sums(lhs: &Lhs, sums: &mut [i32; 16]) {
+        // SAFETY: the caller's.
+        unsafe { sums_of_bytes::<Self>(lhs, sums) }
+    }
+
+    unsafe fn stage(from: *const u8, to: *mut u8, count: usize) {
+        // SAFETY: the caller's.
+        unsafe { even_and_odd_512(from, to, count) }
+    }
+}
+
+impl<P: AddFours<Vector = __m512i>> Scaled for Nibbles512<P> {
+    const GROUP: usize = 32;
+    type Sums = __m512;
+
+    #[inline(always)]
+    unsafe fn part_less(right: __m512i, index: usize, _: __m512) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { Self::part(right, index) }
+    }
+
+    #[inline(always)]
+    unsafe fn start(sum: i32) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_set1_epi32(sum.wrapping_mul(Self::SUMS)) }
+    }
+
+    #[inline(always)]
+    unsafe fn floats(products: __m512i) -> __m512 {
+        // SAFETY: the caller's.
+        unsafe { _mm512_cvtepi32_ps(products) }
+    }
+}
+
+/// VPTERNLOG's table of `(a & b) ^ c`.
+const AND_XOR: i32 = 0b0110_1010;
+
+/// As [`Nibbles512`], on AVX2.
+pub(super) struct Nibbles256<P>(PhantomData<P>);
+
+impl<P: AddFours<Vector = __m256i>> Dot for Nibbles256<P> {
+    const K0: usize = 8;
+    const MASKED: bool = true;
+    const TWICE: usize = 0;
+    const LHS_BYTES: usize = 1;
+    const RHS_BITS: usize = 4;
+    const PARTS: usize = 2;
+    const STAGED: bool = true;
+    const SUMS: i32 = -8;
+    type Out = I32x8;
+    type Right = __m256i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, lanes: usize) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { I32x8::load(p, lanes) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { _mm256_loadu_si256(p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn part(right: __m256i, index: usize) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe {
+            let nibbles = if index == 0 { right } else { _mm256_srli_epi32::<4>(right) };
+            _mm256_xor_si256(_mm256_and_si256(nibbles, _mm256_set1_epi8(15)), _mm256_set1_epi8(8))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m256i; NV], lhs: *const u8, right: &[__m256i; NV]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let left = _mm256_set1_epi32(lhs.cast::<i32>().read_unaligned());
+            for (acc, &right) in acc.iter_mut().zip(right) {
+                *acc = P::add(*acc, right, left);
+            }
+        }
+    }
+
+    unsafe fn sums(lhs: &Lhs, sums: &mut [i32; 16]) {
+        // SAFETY: the caller's.
+        unsafe { sums_of_bytes::<Self>(lhs, sums) }
+    }
+
+    unsafe fn stage(from: *const u8, to: *mut u8, count: usize) {
+        // SAFETY: the caller's.
+        unsafe { even_and_odd(from, to, count) }
+    }
+}
+
+impl<P: AddFours<Vector = __m256i>> Scaled for Nibbles256<P> {
+    const GROUP: usize = 32;
+    type Sums = __m256;
+
+    #[inline(always)]
+    unsafe fn part_less(right: __m256i, index: usize, _: __m256) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { Self::part(right, index) }
+    }
+
+    #[inline(always)]
+    unsafe fn start(sum: i32) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { _mm256_set1_epi32(sum.wrapping_mul(Self::SUMS)) }
+    }
+
+    #[inline(always)]
+    unsafe fn floats(products: __m256i) -> __m256 {
+        // SAFETY: the caller's.
+        unsafe { _mm256_cvtepi32_ps(products) }
+    }
+}
+
+/// Copies bytes, of each eight the even ones before the odd ones. What is missing of the last eight reads as zeros.
+///
+/// # Safety
+/// `count` bytes are readable, and whole eights writable; the machine has AVX2.
+#[target_feature(enable = "avx2")]
+unsafe fn even_and_odd(from: *const u8, to: *mut u8, count: usize) {
+    let order = _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+    // SAFETY: the caller's; what lies beyond is not accessed.
+    unsafe {
+        let mut at = 0;
+        while at + 32 <= count {
+            let v = _mm256_loadu_si256(from.add(at).cast());
+            let v = _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(order));
+            _mm256_storeu_si256(to.add(at).cast(), v);
+            at += 32;
+        }
+        while at < count {
+            let v = _mm_shuffle_epi8(part(from.add(at), (count - at).min(8)), order);
+            _mm_storel_epi64(to.add(at).cast(), v);
+            at += 8;
+        }
+    }
+}
+
+/// As [`even_and_odd`], on AVX-512.
+///
+/// # Safety
+/// As that one; the machine has what `enable` names.
+#[target_feature(enable = "avx2,avx512f,avx512bw")]
+unsafe fn even_and_odd_512(from: *const u8, to: *mut u8, count: usize) {
+    let order = _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+    let order = _mm512_broadcast_i32x4(order);
+    // SAFETY: the caller's; what lies beyond is not accessed.
+    unsafe {
+        let mut at = 0;
+        while at + 64 <= count {
+            _mm512_storeu_si512(to.add(at).cast(), _mm512_shuffle_epi8(_mm512_loadu_si512(from.add(at).cast()), order));
+            at += 64;
+        }
+        even_and_odd(from.add(at), to.add(at), count - at);
+    }
+}
+
+/// i16 on u4 in eights of k: words of four nibbles, of which each part takes one; so its pairs are of k and k + 4. The left
+/// operand is staged in the order of the parts.
+pub(super) struct PairsU4x512<P>(PhantomData<P>);
+
+impl<P: AddPairs<Vector = __m512i>> Dot for PairsU4x512<P> {
+    const K0: usize = 8;
+    const MASKED: bool = true;
+    const TWICE: usize = 0;
+    const LHS_BYTES: usize = 2;
+    const RHS_BITS: usize = 4;
+    const PARTS: usize = 4;
+    const STAGED: bool = true;
+    type Out = I32x16;
+    type Right = __m512i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_maskz_loadu_epi32(mask, p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_loadu_si512(p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn part(right: __m512i, index: usize) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe {
+            let low = _mm512_set1_epi16(15);
+            match index {
+                0 => _mm512_and_si512(right, low),
+                1 => _mm512_and_si512(_mm512_srli_epi16::<4>(right), low),
+                2 => _mm512_and_si512(_mm512_srli_epi16::<8>(right), low),
+                _ => _mm512_srli_epi16::<12>(right),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
+        // SAFETY: the caller's.
+        unsafe { Pairs512::<P, 2>::row(acc, lhs, right) }
+    }
+
+    unsafe fn stage(from: *const u8, to: *mut u8, count: usize) {
+        // SAFETY: the caller's.
+        unsafe { halves_in_pairs(from, to, count) }
+    }
+}
+
+/// As [`PairsU4x512`], on AVX2.
+pub(super) struct PairsU4x256<P>(PhantomData<P>);
+
+impl<P: AddPairs<Vector = __m256i>> Dot for PairsU4x256<P> {
+    const K0: usize = 8;
+    const MASKED: bool = true;
+    const TWICE: usize = 0;
+    const LHS_BYTES: usize = 2;
+    const RHS_BITS: usize = 4;
+    const PARTS: usize = 4;
+    const STAGED: bool = true;
+    type Out = I32x8;
+    type Right = __m256i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, lanes: usize) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { I32x8::load(p, lanes) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { _mm256_loadu_si256(p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn part(right: __m256i, index: usize) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe {
+            let low = _mm256_set1_epi16(15);
+            match index {
+                0 => _mm256_and_si256(right, low),
+                1 => _mm256_and_si256(_mm256_srli_epi16::<4>(right), low),
+                2 => _mm256_and_si256(_mm256_srli_epi16::<8>(right), low),
+                _ => _mm256_srli_epi16::<12>(right),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m256i; NV], lhs: *const u8, right: &[__m256i; NV]) {
+        // SAFETY: the caller's.
+        unsafe { Pairs256::<P, 2>::row(acc, lhs, right) }
+    }
+
+    unsafe fn stage(from: *const u8, to: *mut u8, count: usize) {
+        // SAFETY: the caller's.
+        unsafe { halves_in_pairs(from, to, count) }
+    }
+}
+
+/// Copies i16, of each eight in the order 0, 4, 1, 5, 2, 6, 3, 7. What is missing of the last eight reads as zeros.
+///
+/// # Safety
+/// `count` elements are readable, and whole eights writable; the machine has AVX2.
+#[target_feature(enable = "avx2")]
+unsafe fn halves_in_pairs(from: *const u8, to: *mut u8, count: usize) {
+    let order = _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
+    let bytes = 2 * count;
+    // SAFETY: the caller's; what lies beyond is not accessed.
+    unsafe {
+        let mut at = 0;
+        while at < bytes {
+            let v =
+                if at + 16 <= bytes { _mm_loadu_si128(from.add(at).cast()) } else { part(from.add(at), bytes - at) };
+            _mm_storeu_si128(to.add(at).cast(), _mm_shuffle_epi8(v, order));
+            at += 16;
+        }
+    }
+}
+
+/// f32 on i4 in eights of k, each k a part; `GROUP` of them share a scale.
+pub(super) struct F32I4x512<const GROUP: usize>;
+
+/// 2^23, whose lowest bit counts ones, and 8 more: what a nibble with its sign bit flipped is put into, and taken from. So is
+/// a zero point, at no cost.
+const NIBBLE: i32 = 0x4b00_0008;
+
+impl<const GROUP: usize> Dot for F32I4x512<GROUP> {
+    const K0: usize = 8;
+    const MASKED: bool = true;
+    const LHS_BYTES: usize = 4;
+    const RHS_BITS: usize = 4;
+    const PARTS: usize = 8;
+    type Out = F32<__m512>;
+    type Right = __m512i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_maskz_loadu_epi32(mask, p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_loadu_si512(p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512; NV], lhs: *const u8, right: &[__m512i; NV]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let left = _mm512_set1_ps(lhs.cast::<f32>().read_unaligned());
+            for (acc, &right) in acc.iter_mut().zip(right) {
+                *acc = _mm512_fmadd_ps(left, _mm512_castsi512_ps(right), *acc);
+            }
+        }
+    }
+}
+
+impl<const GROUP: usize> Scaled for F32I4x512<GROUP> {
+    const GROUP: usize = GROUP;
+    type Sums = __m512;
+
+    #[inline(always)]
+    unsafe fn start(_: i32) -> __m512 {
+        // SAFETY: the caller's.
+        unsafe { _mm512_setzero_ps() }
+    }
+
+    #[inline(always)]
+    unsafe fn part_less(right: __m512i, index: usize, zero_points: __m512) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe {
+            let v = match index {
+                0 => right,
+                1 => _mm512_srli_epi32::<4>(right),
+                2 => _mm512_srli_epi32::<8>(right),
+                3 => _mm512_srli_epi32::<12>(right),
+                4 => _mm512_srli_epi32::<16>(right),
+                5 => _mm512_srli_epi32::<20>(right),
+                6 => _mm512_srli_epi32::<24>(right),
+                _ => _mm512_srli_epi32::<28>(right),
+            };
+            let bias = _mm512_set1_epi32(NIBBLE);
+            let biased = _mm512_ternarylogic_epi32::<AND_XOR>(v, _mm512_set1_epi32(15), bias);
+            let zero = _mm512_add_ps(_mm512_castsi512_ps(bias), zero_points);
+            _mm512_castps_si512(_mm512_sub_ps(_mm512_castsi512_ps(biased), zero))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn floats(products: __m512) -> __m512 {
+        products
+    }
+}
+
+/// As [`F32I4x512`], on AVX2.
+pub(super) struct F32I4x256<const GROUP: usize>;
+
+impl<const GROUP: usize> Dot for F32I4x256<GROUP> {
+    const K0: usize = 8;
+    const MASKED: bool = true;
+    const LHS_BYTES: usize = 4;
+    const RHS_BITS: usize = 4;
+    const PARTS: usize = 8;
+    type Out = F32<__m256>;
+    type Right = __m256i;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __m256i) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { _mm256_maskload_epi32(p.cast(), mask) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { _mm256_loadu_si256(p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m256; NV], lhs: *const u8, right: &[__m256i; NV]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let left = _mm256_set1_ps(lhs.cast::<f32>().read_unaligned());
+            for (acc, &right) in acc.iter_mut().zip(right) {
+                *acc = _mm256_fmadd_ps(left, _mm256_castsi256_ps(right), *acc);
+            }
+        }
+    }
+}
+
+impl<const GROUP: usize> Scaled for F32I4x256<GROUP> {
+    const GROUP: usize = GROUP;
+    type Sums = __m256;
+
+    #[inline(always)]
+    unsafe fn start(_: i32) -> __m256 {
+        // SAFETY: the caller's.
+        unsafe { _mm256_setzero_ps() }
+    }
+
+    #[inline(always)]
+    unsafe fn part_less(right: __m256i, index: usize, zero_points: __m256) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe {
+            let v = match index {
+                0 => right,
+                1 => _mm256_srli_epi32::<4>(right),
+                2 => _mm256_srli_epi32::<8>(right),
+                3 => _mm256_srli_epi32::<12>(right),
+                4 => _mm256_srli_epi32::<16>(right),
+                5 => _mm256_srli_epi32::<20>(right),
+                6 => _mm256_srli_epi32::<24>(right),
+                _ => _mm256_srli_epi32::<28>(right),
+            };
+            let bias = _mm256_set1_epi32(NIBBLE);
+            let biased = _mm256_xor_si256(_mm256_and_si256(v, _mm256_set1_epi32(15)), bias);
+            let zero = _mm256_add_ps(_mm256_castsi256_ps(bias), zero_points);
+            _mm256_castps_si256(_mm256_sub_ps(_mm256_castsi256_ps(biased), zero))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn floats(products: __m256) -> __m256 {
+        products
+    }
+}
+
+/// f32 on i8, one by one; `GROUP` of k share a scale.
+pub(super) struct F32I8x512<const GROUP: usize>;
+
+impl<const GROUP: usize> Dot for F32I8x512<GROUP> {
+    const LHS_BYTES: usize = 4;
+    const RHS_BITS: usize = 8;
+    type Out = F32<__m512>;
+    type Right = __m512;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __mmask16) -> __m512 {
+        // SAFETY: the caller's.
+        unsafe { _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(mask, p.cast()))) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m512 {
+        // SAFETY: the caller's.
+        unsafe { _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(p.cast()))) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m512; NV], lhs: *const u8, right: &[__m512; NV]) {
+        // SAFETY: the caller's.
+        unsafe { F32::<__m512>::row(acc, lhs, right) }
+    }
+}
+
+impl<const GROUP: usize> Scaled for F32I8x512<GROUP> {
+    const GROUP: usize = GROUP;
+    const ZERO_COSTS: bool = true;
+    type Sums = __m512;
+
+    #[inline(always)]
+    unsafe fn start(_: i32) -> __m512 {
+        // SAFETY: the caller's.
+        unsafe { _mm512_setzero_ps() }
+    }
+
+    #[inline(always)]
+    unsafe fn part_less(right: __m512, _: usize, zero_points: __m512) -> __m512 {
+        // SAFETY: the caller's.
+        unsafe { _mm512_sub_ps(right, zero_points) }
+    }
+
+    #[inline(always)]
+    unsafe fn floats(products: __m512) -> __m512 {
+        products
+    }
+}
+
+/// As [`F32I8x512`], on AVX2.
+pub(super) struct F32I8x256<const GROUP: usize>;
+
+impl<const GROUP: usize> Dot for F32I8x256<GROUP> {
+    const LHS_BYTES: usize = 4;
+    const RHS_BITS: usize = 8;
+    type Out = F32<__m256>;
+    type Right = __m256;
+
+    #[inline(always)]
+    unsafe fn right(p: *const u8, mask: __m256i) -> __m256 {
+        // SAFETY: the caller's.
+        unsafe { _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(part(p, mask.lanes()))) }
+    }
+
+    #[inline(always)]
+    unsafe fn right_all(p: *const u8) -> __m256 {
+        // SAFETY: the caller's.
+        unsafe { _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(p.cast()))) }
+    }
+
+    #[inline(always)]
+    unsafe fn row<const NV: usize>(acc: &mut [__m256; NV], lhs: *const u8, right: &[__m256; NV]) {
+        // SAFETY: the caller's.
+        unsafe { F32::<__m256>::row(acc, lhs, right) }
+    }
+}
+
+impl<const GROUP: usize> Scaled for F32I8x256<GROUP> {
+    const GROUP: usize = GROUP;
+    const ZERO_COSTS: bool = true;
+    type Sums = __m256;
+
+    #[inline(always)]
+    unsafe fn start(_: i32) -> __m256 {
+        // SAFETY: the caller's.
+        unsafe { _mm256_setzero_ps() }
+    }
+
+    #[inline(always)]
+    unsafe fn part_less(right: __m256, _: usize, zero_points: __m256) -> __m256 {
+        // SAFETY: the caller's.
+        unsafe { _mm256_sub_ps(right, zero_points) }
+    }
+
+    #[inline(always)]
+    unsafe fn floats(products: __m256) -> __m256 {
+        products
     }
 }

@@ -2,8 +2,12 @@
 
 use super::RawArgs;
 use super::dot::{Dot, F32, Output};
+use super::scaled::{Scaled, scaled};
 use super::tile::tile;
-use super::x86_64::{AddPairs, Bf16x8, F16x8, F64x4, I32x8, Pairs256, bf16_to_f32x8, part, window};
+use super::x86_64::{
+    AddFours, AddPairs, Bf16x8, F16x8, F32I4x256, F32I8x256, F64x4, I32x8, Lanes, Nibbles256, Pairs256, PairsU4x256,
+    bf16_to_f32x8, part, widen_bytes, widened_bytes, window,
+};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -15,12 +19,20 @@ unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: 
     unsafe { tile::<D, M0, NV, CHAINS>(a) }
 }
 
+/// # Safety
+/// As [`run`].
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn run_scaled<D: Scaled, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
+    // SAFETY: the caller's.
+    unsafe { scaled::<D, M0, NV, CHAINS>(a) }
+}
+
 /// f64.
 struct F64;
 
 impl Dot for F64 {
     const LHS_BYTES: usize = 8;
-    const RHS_BYTES: usize = 8;
+    const RHS_BITS: usize = 64;
     type Out = F64x4;
     type Right = __m256d;
 
@@ -48,34 +60,12 @@ impl Dot for F64 {
     }
 }
 
-/// How many columns a mask selects.
-trait Lanes: Copy {
-    /// # Safety
-    /// The machine has AVX2.
-    unsafe fn lanes(self) -> usize;
-}
-
-impl Lanes for usize {
-    #[inline(always)]
-    unsafe fn lanes(self) -> usize {
-        self
-    }
-}
-
-impl Lanes for __m256i {
-    #[inline(always)]
-    unsafe fn lanes(self) -> usize {
-        // SAFETY: the caller's.
-        unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(self)).count_ones() as usize }
-    }
-}
-
 /// f16 where `HALF`, else bf16: the left operand is widened once, the right one as it is loaded.
 struct Widened<O, const HALF: bool>(PhantomData<O>);
 
 impl<O: Output<Acc = __m256, Mask: Lanes>, const HALF: bool> Dot for Widened<O, HALF> {
     const LHS_BYTES: usize = 2;
-    const RHS_BYTES: usize = 2;
+    const RHS_BITS: usize = 16;
     const STEP: usize = 4;
     const STAGED: bool = true;
     type Out = O;
@@ -154,6 +144,22 @@ impl AddPairs for Madd {
     }
 }
 
+/// VPMADDUBSW, VPMADDWD with ones and a sum.
+struct Maddubs;
+
+impl AddFours for Maddubs {
+    type Vector = __m256i;
+
+    #[inline(always)]
+    unsafe fn add(acc: __m256i, unsigned: __m256i, signed: __m256i) -> __m256i {
+        // SAFETY: the caller's; pairs of products of four and eight bits fit 16 bits.
+        unsafe {
+            let pairs = _mm256_maddubs_epi16(unsigned, signed);
+            _mm256_add_epi32(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
+        }
+    }
+}
+
 /// Bytes, `LHS` and `RHS` where they are signed, as pairs of i16: no sum of products can saturate. The left operand is
 /// widened once.
 struct Bytes<const LHS: bool, const RHS: bool>;
@@ -162,7 +168,7 @@ impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     const K0: usize = 2;
     const TWICE: usize = 4;
     const LHS_BYTES: usize = 1;
-    const RHS_BYTES: usize = 1;
+    const RHS_BITS: usize = 8;
     const STEP: usize = 2;
     const STAGED: bool = true;
     type Out = I32x8;
@@ -189,37 +195,6 @@ impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     unsafe fn stage(from: *const u8, to: *mut u8, count: usize) {
         // SAFETY: the caller's.
         unsafe { widen_bytes::<LHS>(from, to, count) }
-    }
-}
-
-/// # Safety
-/// The machine has AVX2.
-#[inline(always)]
-unsafe fn widened_bytes<const SIGNED: bool>(v: __m128i) -> __m256i {
-    // SAFETY: the caller's.
-    unsafe { if SIGNED { _mm256_cvtepi8_epi16(v) } else { _mm256_cvtepu8_epi16(v) } }
-}
-
-/// Widens bytes to i16.
-///
-/// # Safety
-/// `count` elements are readable and writable; the machine has what `enable` names.
-#[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn widen_bytes<const SIGNED: bool>(from: *const u8, to: *mut u8, count: usize) {
-    let mut at = 0;
-    // SAFETY: the caller's.
-    unsafe {
-        while at + 16 <= count {
-            let v = _mm_loadu_si128(from.add(at).cast());
-            _mm256_storeu_si256(to.add(2 * at).cast(), widened_bytes::<SIGNED>(v));
-            at += 16;
-        }
-        while at < count {
-            let x = from.add(at).read();
-            let wide = if SIGNED { i16::from(x as i8) } else { i16::from(x) };
-            to.cast::<i16>().add(at).write_unaligned(wide);
-            at += 1;
-        }
     }
 }
 
@@ -297,5 +272,75 @@ rows! {
         mmt4d_u8u8i32_2x16x2_x86_64_avx2_fma, 2, 2;
         mmt4d_u8u8i32_4x16x2_x86_64_avx2_fma, 4, 1;
         mmt4d_u8u8i32_6x16x2_x86_64_avx2_fma, 6, 1;
+    }
+    PairsU4x256<Madd>, 2, 16 x 8, "Exact" {
+        mmt4d_i16u4i32_1x16x8_x86_64_avx2_fma, 1, 2;
+        mmt4d_i16u4i32_2x16x8_x86_64_avx2_fma, 2, 1;
+        mmt4d_i16u4i32_4x16x8_x86_64_avx2_fma, 4, 1;
+        mmt4d_i16u4i32_6x16x8_x86_64_avx2_fma, 6, 1;
+    }
+    Nibbles256<Maddubs>, 2, 16 x 8, "Exact" {
+        mmt4d_i8i4i32_1x16x8_x86_64_avx2_fma, 1, 2;
+        mmt4d_i8i4i32_2x16x8_x86_64_avx2_fma, 2, 1;
+        mmt4d_i8i4i32_4x16x8_x86_64_avx2_fma, 4, 1;
+        mmt4d_i8i4i32_6x16x8_x86_64_avx2_fma, 6, 1;
+    }
+    Widened<F32<__m256>, true>, 1, 8 x 1, "FusedChain" {
+        mmt4d_f16f16f32_1x8x1_x86_64_avx2_fma, 1, 1;
+        mmt4d_f16f16f32_2x8x1_x86_64_avx2_fma, 2, 1;
+        mmt4d_f16f16f32_4x8x1_x86_64_avx2_fma, 4, 1;
+        mmt4d_f16f16f32_8x8x1_x86_64_avx2_fma, 8, 1;
+    }
+    Widened<F16x8, true>, 1, 8 x 1, "FusedChain" {
+        mmt4d_f16f16f16_1x8x1_x86_64_avx2_fma, 1, 1;
+        mmt4d_f16f16f16_2x8x1_x86_64_avx2_fma, 2, 1;
+        mmt4d_f16f16f16_4x8x1_x86_64_avx2_fma, 4, 1;
+        mmt4d_f16f16f16_8x8x1_x86_64_avx2_fma, 8, 1;
+    }
+    Pairs256<Madd, 2>, 1, 8 x 2, "Exact" {
+        mmt4d_i16i16i32_1x8x2_x86_64_avx2_fma, 1, 4;
+        mmt4d_i16i16i32_2x8x2_x86_64_avx2_fma, 2, 2;
+        mmt4d_i16i16i32_4x8x2_x86_64_avx2_fma, 4, 1;
+        mmt4d_i16i16i32_8x8x2_x86_64_avx2_fma, 8, 1;
+    }
+    Bytes<true, true>, 1, 8 x 2, "Exact" {
+        mmt4d_i8i8i32_1x8x2_x86_64_avx2_fma, 1, 4;
+        mmt4d_i8i8i32_2x8x2_x86_64_avx2_fma, 2, 2;
+        mmt4d_i8i8i32_4x8x2_x86_64_avx2_fma, 4, 1;
+        mmt4d_i8i8i32_8x8x2_x86_64_avx2_fma, 8, 1;
+    }
+}
+
+rows! {
+    run_scaled, "AVX2, FMA and F16C.", 16;
+    Nibbles256<Maddubs>, 2, 16 x 8, "FusedChain" {
+        mmt4d_i8i4g32f32_1x16x8_x86_64_avx2_fma, 1, 2;
+        mmt4d_i8i4g32f32_2x16x8_x86_64_avx2_fma, 2, 1;
+        mmt4d_i8i4g32f32_4x16x8_x86_64_avx2_fma, 4, 1;
+        mmt4d_i8i4g32f32_6x16x8_x86_64_avx2_fma, 6, 1;
+    }
+    F32I4x256<32>, 2, 16 x 8, "FusedChain" {
+        mmt4d_f32i4g32f32_1x16x8_x86_64_avx2_fma, 1, 1;
+        mmt4d_f32i4g32f32_2x16x8_x86_64_avx2_fma, 2, 1;
+        mmt4d_f32i4g32f32_4x16x8_x86_64_avx2_fma, 4, 1;
+        mmt4d_f32i4g32f32_6x16x8_x86_64_avx2_fma, 6, 1;
+    }
+    F32I4x256<128>, 2, 16 x 8, "FusedChain" {
+        mmt4d_f32i4g128f32_1x16x8_x86_64_avx2_fma, 1, 1;
+        mmt4d_f32i4g128f32_2x16x8_x86_64_avx2_fma, 2, 1;
+        mmt4d_f32i4g128f32_4x16x8_x86_64_avx2_fma, 4, 1;
+        mmt4d_f32i4g128f32_6x16x8_x86_64_avx2_fma, 6, 1;
+    }
+    F32I8x256<{ usize::MAX }>, 2, 16 x 1, "FusedChain" {
+        mmt4d_f32i8f32_1x16x1_x86_64_avx2_fma, 1, 1;
+        mmt4d_f32i8f32_2x16x1_x86_64_avx2_fma, 2, 1;
+        mmt4d_f32i8f32_4x16x1_x86_64_avx2_fma, 4, 1;
+        mmt4d_f32i8f32_6x16x1_x86_64_avx2_fma, 6, 1;
+    }
+    F32I8x256<32>, 2, 16 x 1, "FusedChain" {
+        mmt4d_f32i8g32f32_1x16x1_x86_64_avx2_fma, 1, 1;
+        mmt4d_f32i8g32f32_2x16x1_x86_64_avx2_fma, 2, 1;
+        mmt4d_f32i8g32f32_4x16x1_x86_64_avx2_fma, 4, 1;
+        mmt4d_f32i8g32f32_6x16x1_x86_64_avx2_fma, 6, 1;
     }
 }

@@ -2,8 +2,12 @@
 
 use super::RawArgs;
 use super::dot::{Dot, F32, Output};
+use super::scaled::{Scaled, scaled};
 use super::tile::tile;
-use super::x86_64::{AddPairs, Bf16x16, F16x16, F64x8, I32x16, Pairs512, bf16_to_f32x16, bits};
+use super::x86_64::{
+    AddFours, AddPairs, Bf16x16, BytePairs512, F16x16, F32I4x512, F32I8x512, F64x8, I32x16, Nibbles512, Pairs512,
+    PairsU4x512, bf16_to_f32x16, bits,
+};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -15,12 +19,20 @@ unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: 
     unsafe { tile::<D, M0, NV, CHAINS>(a) }
 }
 
+/// # Safety
+/// As [`run`].
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn run_scaled<D: Scaled, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
+    // SAFETY: the caller's.
+    unsafe { scaled::<D, M0, NV, CHAINS>(a) }
+}
+
 /// f64.
 struct F64;
 
 impl Dot for F64 {
     const LHS_BYTES: usize = 8;
-    const RHS_BYTES: usize = 8;
+    const RHS_BITS: usize = 64;
     type Out = F64x8;
     type Right = __m512d;
 
@@ -68,7 +80,7 @@ struct F16<O>(PhantomData<O>);
 
 impl<O: Output<Acc = __m512, Mask = __mmask16>> Dot for F16<O> {
     const LHS_BYTES: usize = 2;
-    const RHS_BYTES: usize = 2;
+    const RHS_BITS: usize = 16;
     const STEP: usize = 4;
     const STAGED: bool = true;
     type Out = O;
@@ -104,7 +116,7 @@ struct Bf16<O>(PhantomData<O>);
 impl<O: Output<Acc = __m512, Mask = __mmask16>> Dot for Bf16<O> {
     const K0: usize = 2;
     const LHS_BYTES: usize = 2;
-    const RHS_BYTES: usize = 2;
+    const RHS_BITS: usize = 16;
     const STEP: usize = 4;
     const STAGED: bool = true;
     const NOTHING: [u8; 4] = (-0.0f32).to_ne_bytes();
@@ -192,6 +204,22 @@ impl AddPairs for Madd {
     }
 }
 
+/// VPMADDUBSW, VPMADDWD with ones and a sum.
+struct Maddubs;
+
+impl AddFours for Maddubs {
+    type Vector = __m512i;
+
+    #[inline(always)]
+    unsafe fn add(acc: __m512i, unsigned: __m512i, signed: __m512i) -> __m512i {
+        // SAFETY: the caller's; pairs of products of four and eight bits fit 16 bits.
+        unsafe {
+            let pairs = _mm512_maddubs_epi16(unsigned, signed);
+            _mm512_add_epi32(acc, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)))
+        }
+    }
+}
+
 /// Bytes in fours of k, `LHS` and `RHS` where they are signed: both operands are widened to i16, in the order of k
 /// 0, 2, 1, 3, so that no sum of products can saturate.
 struct Bytes<const LHS: bool, const RHS: bool>;
@@ -200,7 +228,7 @@ impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     const K0: usize = 4;
     const TWICE: usize = 4;
     const LHS_BYTES: usize = 1;
-    const RHS_BYTES: usize = 1;
+    const RHS_BITS: usize = 8;
     const STEP: usize = 2;
     const STAGED: bool = true;
     type Out = I32x16;
@@ -358,5 +386,93 @@ rows! {
         mmt4d_u8u8i32_4x32x4_x86_64_avx512, 4, 1;
         mmt4d_u8u8i32_8x32x4_x86_64_avx512, 8, 1;
         mmt4d_u8u8i32_10x32x4_x86_64_avx512, 10, 1;
+    }
+    PairsU4x512<Madd>, 2, 32 x 8, "Exact" {
+        mmt4d_i16u4i32_1x32x8_x86_64_avx512, 1, 2;
+        mmt4d_i16u4i32_2x32x8_x86_64_avx512, 2, 2;
+        mmt4d_i16u4i32_4x32x8_x86_64_avx512, 4, 1;
+        mmt4d_i16u4i32_8x32x8_x86_64_avx512, 8, 1;
+        mmt4d_i16u4i32_12x32x8_x86_64_avx512, 12, 1;
+    }
+    Nibbles512<Maddubs>, 2, 32 x 8, "Exact" {
+        mmt4d_i8i4i32_1x32x8_x86_64_avx512, 1, 2;
+        mmt4d_i8i4i32_2x32x8_x86_64_avx512, 2, 2;
+        mmt4d_i8i4i32_4x32x8_x86_64_avx512, 4, 1;
+        mmt4d_i8i4i32_8x32x8_x86_64_avx512, 8, 1;
+        mmt4d_i8i4i32_12x32x8_x86_64_avx512, 12, 1;
+    }
+    F32<__m512>, 1, 16 x 1, "FusedChain" {
+        mmt4d_f32f32f32_1x16x1_x86_64_avx512, 1, 1;
+        mmt4d_f32f32f32_2x16x1_x86_64_avx512, 2, 1;
+        mmt4d_f32f32f32_4x16x1_x86_64_avx512, 4, 1;
+        mmt4d_f32f32f32_8x16x1_x86_64_avx512, 8, 1;
+        mmt4d_f32f32f32_16x16x1_x86_64_avx512, 16, 1;
+    }
+    F16<F32<__m512>>, 1, 16 x 1, "FusedChain" {
+        mmt4d_f16f16f32_1x16x1_x86_64_avx512, 1, 1;
+        mmt4d_f16f16f32_2x16x1_x86_64_avx512, 2, 1;
+        mmt4d_f16f16f32_4x16x1_x86_64_avx512, 4, 1;
+        mmt4d_f16f16f32_8x16x1_x86_64_avx512, 8, 1;
+        mmt4d_f16f16f32_16x16x1_x86_64_avx512, 16, 1;
+    }
+    F16<F16x16>, 1, 16 x 1, "FusedChain" {
+        mmt4d_f16f16f16_1x16x1_x86_64_avx512, 1, 1;
+        mmt4d_f16f16f16_2x16x1_x86_64_avx512, 2, 1;
+        mmt4d_f16f16f16_4x16x1_x86_64_avx512, 4, 1;
+        mmt4d_f16f16f16_8x16x1_x86_64_avx512, 8, 1;
+        mmt4d_f16f16f16_16x16x1_x86_64_avx512, 16, 1;
+    }
+    Pairs512<Madd, 2>, 1, 16 x 2, "Exact" {
+        mmt4d_i16i16i32_1x16x2_x86_64_avx512, 1, 4;
+        mmt4d_i16i16i32_2x16x2_x86_64_avx512, 2, 4;
+        mmt4d_i16i16i32_4x16x2_x86_64_avx512, 4, 2;
+        mmt4d_i16i16i32_8x16x2_x86_64_avx512, 8, 1;
+        mmt4d_i16i16i32_16x16x2_x86_64_avx512, 16, 1;
+    }
+    BytePairs512<Madd>, 1, 16 x 2, "Exact" {
+        mmt4d_i8i8i32_1x16x2_x86_64_avx512, 1, 4;
+        mmt4d_i8i8i32_2x16x2_x86_64_avx512, 2, 4;
+        mmt4d_i8i8i32_4x16x2_x86_64_avx512, 4, 2;
+        mmt4d_i8i8i32_8x16x2_x86_64_avx512, 8, 1;
+        mmt4d_i8i8i32_16x16x2_x86_64_avx512, 16, 1;
+    }
+}
+
+rows! {
+    run_scaled, "AVX-512 (F, BW, DQ, VL).", 32;
+    Nibbles512<Maddubs>, 2, 32 x 8, "FusedChain" {
+        mmt4d_i8i4g32f32_1x32x8_x86_64_avx512, 1, 2;
+        mmt4d_i8i4g32f32_2x32x8_x86_64_avx512, 2, 2;
+        mmt4d_i8i4g32f32_4x32x8_x86_64_avx512, 4, 1;
+        mmt4d_i8i4g32f32_8x32x8_x86_64_avx512, 8, 1;
+        mmt4d_i8i4g32f32_12x32x8_x86_64_avx512, 12, 1;
+    }
+    F32I4x512<32>, 2, 32 x 8, "FusedChain" {
+        mmt4d_f32i4g32f32_1x32x8_x86_64_avx512, 1, 1;
+        mmt4d_f32i4g32f32_2x32x8_x86_64_avx512, 2, 1;
+        mmt4d_f32i4g32f32_4x32x8_x86_64_avx512, 4, 1;
+        mmt4d_f32i4g32f32_8x32x8_x86_64_avx512, 8, 1;
+        mmt4d_f32i4g32f32_12x32x8_x86_64_avx512, 12, 1;
+    }
+    F32I4x512<128>, 2, 32 x 8, "FusedChain" {
+        mmt4d_f32i4g128f32_1x32x8_x86_64_avx512, 1, 1;
+        mmt4d_f32i4g128f32_2x32x8_x86_64_avx512, 2, 1;
+        mmt4d_f32i4g128f32_4x32x8_x86_64_avx512, 4, 1;
+        mmt4d_f32i4g128f32_8x32x8_x86_64_avx512, 8, 1;
+        mmt4d_f32i4g128f32_12x32x8_x86_64_avx512, 12, 1;
+    }
+    F32I8x512<{ usize::MAX }>, 2, 32 x 1, "FusedChain" {
+        mmt4d_f32i8f32_1x32x1_x86_64_avx512, 1, 1;
+        mmt4d_f32i8f32_2x32x1_x86_64_avx512, 2, 1;
+        mmt4d_f32i8f32_4x32x1_x86_64_avx512, 4, 1;
+        mmt4d_f32i8f32_8x32x1_x86_64_avx512, 8, 1;
+        mmt4d_f32i8f32_12x32x1_x86_64_avx512, 12, 1;
+    }
+    F32I8x512<32>, 2, 32 x 1, "FusedChain" {
+        mmt4d_f32i8g32f32_1x32x1_x86_64_avx512, 1, 1;
+        mmt4d_f32i8g32f32_2x32x1_x86_64_avx512, 2, 1;
+        mmt4d_f32i8g32f32_4x32x1_x86_64_avx512, 4, 1;
+        mmt4d_f32i8g32f32_8x32x1_x86_64_avx512, 8, 1;
+        mmt4d_f32i8g32f32_12x32x1_x86_64_avx512, 12, 1;
     }
 }

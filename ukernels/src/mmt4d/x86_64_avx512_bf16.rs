@@ -22,7 +22,7 @@ struct Bf16<O>(PhantomData<O>);
 impl<O: Output<Acc = __m512, Mask = __mmask16>> Dot for Bf16<O> {
     const K0: usize = 2;
     const LHS_BYTES: usize = 2;
-    const RHS_BYTES: usize = 2;
+    const RHS_BITS: usize = 16;
     type Out = O;
     type Right = __m512i;
 
@@ -65,5 +65,19 @@ rows! {
         mmt4d_bf16bf16bf16_4x32x2_x86_64_avx512_bf16, 4, 2;
         mmt4d_bf16bf16bf16_8x32x2_x86_64_avx512_bf16, 8, 1;
         mmt4d_bf16bf16bf16_14x32x2_x86_64_avx512_bf16, 14, 1;
+    }
+    Bf16<F32<__m512>>, 1, 16 x 2, "Bf16Dot" {
+        mmt4d_bf16bf16f32_1x16x2_x86_64_avx512_bf16, 1, 4;
+        mmt4d_bf16bf16f32_2x16x2_x86_64_avx512_bf16, 2, 4;
+        mmt4d_bf16bf16f32_4x16x2_x86_64_avx512_bf16, 4, 2;
+        mmt4d_bf16bf16f32_8x16x2_x86_64_avx512_bf16, 8, 1;
+        mmt4d_bf16bf16f32_16x16x2_x86_64_avx512_bf16, 16, 1;
+    }
+    Bf16<Bf16x16>, 1, 16 x 2, "Bf16Dot" {
+        mmt4d_bf16bf16bf16_1x16x2_x86_64_avx512_bf16, 1, 4;
+        mmt4d_bf16bf16bf16_2x16x2_x86_64_avx512_bf16, 2, 4;
+        mmt4d_bf16bf16bf16_4x16x2_x86_64_avx512_bf16, 4, 2;
+        mmt4d_bf16bf16bf16_8x16x2_x86_64_avx512_bf16, 8, 1;
+        mmt4d_bf16bf16bf16_16x16x2_x86_64_avx512_bf16, 16, 1;
     }
 }

@@ -6,8 +6,9 @@
 
 use super::RawArgs;
 use super::dot::{Dot, Lhs};
+use super::scaled::{Scaled, scaled};
 use super::tile::tile;
-use super::x86_64::{AddPairs, I32x16, Pairs512, bits, flipped_by};
+use super::x86_64::{AddFours, AddPairs, BytePairs512, I32x16, Nibbles512, Pairs512, PairsU4x512, bits, flipped_by};
 use core::arch::asm;
 use core::arch::x86_64::*;
 
@@ -19,13 +20,21 @@ unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: 
     unsafe { tile::<D, M0, NV, CHAINS>(a) }
 }
 
+/// # Safety
+/// As [`run`].
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
+unsafe fn run_scaled<D: Scaled, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
+    // SAFETY: the caller's.
+    unsafe { scaled::<D, M0, NV, CHAINS>(a) }
+}
+
 /// Bytes in fours of k, `LHS` and `RHS` where they are signed.
 struct Bytes<const LHS: bool, const RHS: bool>;
 
 impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     const K0: usize = 4;
     const LHS_BYTES: usize = 1;
-    const RHS_BYTES: usize = 1;
+    const RHS_BITS: usize = 8;
     const SUMS: i32 = flipped_by(LHS, RHS);
     type Out = I32x16;
     type Right = __m512i;
@@ -131,6 +140,19 @@ unsafe fn sums_of_bytes<const SIGNED: bool>(lhs: &Lhs, sums: &mut [i32; 16]) {
     }
 }
 
+/// VPDPBUSD.
+struct Busd;
+
+impl AddFours for Busd {
+    type Vector = __m512i;
+
+    #[inline(always)]
+    unsafe fn add(acc: __m512i, unsigned: __m512i, signed: __m512i) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { _mm512_dpbusd_epi32(acc, unsigned, signed) }
+    }
+}
+
 /// VPDPWSSD, as assembly: the compiler takes the intrinsic apart, into a product and a sum.
 struct Wssd;
 
@@ -191,5 +213,44 @@ rows! {
         mmt4d_i16i8i32_4x32x2_x86_64_avx512_vnni, 4, 2;
         mmt4d_i16i8i32_8x32x2_x86_64_avx512_vnni, 8, 1;
         mmt4d_i16i8i32_14x32x2_x86_64_avx512_vnni, 14, 1;
+    }
+    PairsU4x512<Wssd>, 2, 32 x 8, "Exact" {
+        mmt4d_i16u4i32_1x32x8_x86_64_avx512_vnni, 1, 4;
+        mmt4d_i16u4i32_2x32x8_x86_64_avx512_vnni, 2, 4;
+        mmt4d_i16u4i32_4x32x8_x86_64_avx512_vnni, 4, 2;
+        mmt4d_i16u4i32_8x32x8_x86_64_avx512_vnni, 8, 1;
+        mmt4d_i16u4i32_12x32x8_x86_64_avx512_vnni, 12, 1;
+    }
+    Nibbles512<Busd>, 2, 32 x 8, "Exact" {
+        mmt4d_i8i4i32_1x32x8_x86_64_avx512_vnni, 1, 4;
+        mmt4d_i8i4i32_2x32x8_x86_64_avx512_vnni, 2, 4;
+        mmt4d_i8i4i32_4x32x8_x86_64_avx512_vnni, 4, 2;
+        mmt4d_i8i4i32_8x32x8_x86_64_avx512_vnni, 8, 1;
+        mmt4d_i8i4i32_12x32x8_x86_64_avx512_vnni, 12, 1;
+    }
+    Pairs512<Wssd, 2>, 1, 16 x 2, "Exact" {
+        mmt4d_i16i16i32_1x16x2_x86_64_avx512_vnni, 1, 4;
+        mmt4d_i16i16i32_2x16x2_x86_64_avx512_vnni, 2, 4;
+        mmt4d_i16i16i32_4x16x2_x86_64_avx512_vnni, 4, 2;
+        mmt4d_i16i16i32_8x16x2_x86_64_avx512_vnni, 8, 1;
+        mmt4d_i16i16i32_16x16x2_x86_64_avx512_vnni, 16, 1;
+    }
+    BytePairs512<Wssd>, 1, 16 x 2, "Exact" {
+        mmt4d_i8i8i32_1x16x2_x86_64_avx512_vnni, 1, 4;
+        mmt4d_i8i8i32_2x16x2_x86_64_avx512_vnni, 2, 4;
+        mmt4d_i8i8i32_4x16x2_x86_64_avx512_vnni, 4, 2;
+        mmt4d_i8i8i32_8x16x2_x86_64_avx512_vnni, 8, 1;
+        mmt4d_i8i8i32_16x16x2_x86_64_avx512_vnni, 16, 1;
+    }
+}
+
+rows! {
+    run_scaled, "AVX-512 (F, BW, DQ, VL) and VNNI.", 32;
+    Nibbles512<Busd>, 2, 32 x 8, "FusedChain" {
+        mmt4d_i8i4g32f32_1x32x8_x86_64_avx512_vnni, 1, 4;
+        mmt4d_i8i4g32f32_2x32x8_x86_64_avx512_vnni, 2, 4;
+        mmt4d_i8i4g32f32_4x32x8_x86_64_avx512_vnni, 4, 2;
+        mmt4d_i8i4g32f32_8x32x8_x86_64_avx512_vnni, 8, 1;
+        mmt4d_i8i4g32f32_12x32x8_x86_64_avx512_vnni, 12, 1;
     }
 }

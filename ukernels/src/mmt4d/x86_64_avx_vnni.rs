@@ -3,8 +3,9 @@
 
 use super::RawArgs;
 use super::dot::{Dot, Lhs, Output};
+use super::scaled::{Scaled, scaled};
 use super::tile::tile;
-use super::x86_64::{AddPairs, I32x8, Pairs256, flipped_by, part, window};
+use super::x86_64::{AddFours, AddPairs, I32x8, Nibbles256, Pairs256, PairsU4x256, flipped_by, part, window};
 use core::arch::asm;
 use core::arch::x86_64::*;
 
@@ -16,6 +17,14 @@ unsafe fn run<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize>(a: 
     unsafe { tile::<D, M0, NV, CHAINS>(a) }
 }
 
+/// # Safety
+/// As [`run`].
+#[target_feature(enable = "avx2,fma,f16c,avxvnni")]
+unsafe fn run_scaled<D: Scaled, const M0: usize, const NV: usize, const CHAINS: usize>(a: &RawArgs) {
+    // SAFETY: the caller's.
+    unsafe { scaled::<D, M0, NV, CHAINS>(a) }
+}
+
 /// Bytes in fours of k, `LHS` and `RHS` where they are signed.
 struct Bytes<const LHS: bool, const RHS: bool>;
 
@@ -23,7 +32,7 @@ impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     const K0: usize = 4;
     const TWICE: usize = if LHS == RHS { 8 } else { 16 };
     const LHS_BYTES: usize = 1;
-    const RHS_BYTES: usize = 1;
+    const RHS_BITS: usize = 8;
     const SUMS: i32 = flipped_by(LHS, RHS);
     type Out = I32x8;
     type Right = __m256i;
@@ -115,6 +124,19 @@ unsafe fn sums_of_bytes<const SIGNED: bool>(lhs: &Lhs, sums: &mut [i32; 16]) {
     }
 }
 
+/// VPDPBUSD.
+struct Busd;
+
+impl AddFours for Busd {
+    type Vector = __m256i;
+
+    #[inline(always)]
+    unsafe fn add(acc: __m256i, unsigned: __m256i, signed: __m256i) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { _mm256_dpbusd_avx_epi32(acc, unsigned, signed) }
+    }
+}
+
 /// VPDPWSSD, as assembly: the compiler takes the intrinsic apart, into a product and a sum.
 struct Wssd;
 
@@ -170,5 +192,27 @@ rows! {
         mmt4d_i16i8i32_2x16x2_x86_64_avx_vnni, 2, 2;
         mmt4d_i16i8i32_4x16x2_x86_64_avx_vnni, 4, 1;
         mmt4d_i16i8i32_6x16x2_x86_64_avx_vnni, 6, 1;
+    }
+    PairsU4x256<Wssd>, 2, 16 x 8, "Exact" {
+        mmt4d_i16u4i32_1x16x8_x86_64_avx_vnni, 1, 2;
+        mmt4d_i16u4i32_2x16x8_x86_64_avx_vnni, 2, 1;
+        mmt4d_i16u4i32_4x16x8_x86_64_avx_vnni, 4, 1;
+        mmt4d_i16u4i32_6x16x8_x86_64_avx_vnni, 6, 1;
+    }
+    Nibbles256<Busd>, 2, 16 x 8, "Exact" {
+        mmt4d_i8i4i32_1x16x8_x86_64_avx_vnni, 1, 4;
+        mmt4d_i8i4i32_2x16x8_x86_64_avx_vnni, 2, 2;
+        mmt4d_i8i4i32_4x16x8_x86_64_avx_vnni, 4, 1;
+        mmt4d_i8i4i32_5x16x8_x86_64_avx_vnni, 5, 1;
+    }
+}
+
+rows! {
+    run_scaled, "AVX2, FMA, F16C and AVX-VNNI.", 16;
+    Nibbles256<Busd>, 2, 16 x 8, "FusedChain" {
+        mmt4d_i8i4g32f32_1x16x8_x86_64_avx_vnni, 1, 4;
+        mmt4d_i8i4g32f32_2x16x8_x86_64_avx_vnni, 2, 2;
+        mmt4d_i8i4g32f32_4x16x8_x86_64_avx_vnni, 4, 1;
+        mmt4d_i8i4g32f32_5x16x8_x86_64_avx_vnni, 5, 1;
     }
 }

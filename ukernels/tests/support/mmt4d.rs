@@ -5,7 +5,8 @@ use super::guard::{Guarded, Side};
 use smalti_ukernels::elem::ElemType;
 use smalti_ukernels::mmt4d::reference::{self, Value, WithTypes};
 use smalti_ukernels::mmt4d::{Args, ArgsError, Batch, Tile};
-use smalti_ukernels::table::{Bound, Numerics, Scales};
+use smalti_ukernels::name::Types;
+use smalti_ukernels::table::{Bound, Numerics};
 
 /// The hash of the f32 product in [`chain`]: one for all rows that chain fused multiply-adds in order.
 const FUSED_CHAIN_F32: u64 = 0xc509_e696_54bb_9559;
@@ -22,9 +23,9 @@ impl WithTypes for All {
 }
 
 fn all<L: Value, R: Value, O: Value>(row: Bound) {
-    let odd = [(3, 5, 7), (1, 1, 1), (4, 8, 1), (2, 3, 4), (14, 32, 1)];
+    let odd = [(3, 5, 7usize), (1, 1, 1), (4, 8, 1), (2, 3, 4), (14, 32, 1)];
     for (m0, n0, k0) in odd {
-        let tile = row.tile(Tile { m0, n0, k0 });
+        let tile = row.tile(Tile { m0, n0, k0: k0.next_multiple_of(R::COUNT) });
         for seed in 0..60 {
             sampled::<L, R, O>(row, tile, seed);
         }
@@ -35,13 +36,13 @@ fn all<L: Value, R: Value, O: Value>(row: Bound) {
     }
     nothing_is_read_where_there_is_no_element::<L, R, O>(row);
     refusals::<L, R, O>(row);
-    if O::TYPE != ElemType::I32 {
+    if R::TYPE.is_float() {
         special_values::<L, R, O>(row);
     }
     if row.row().numerics == Numerics::FusedChain {
         let [got, wanted] = chain::<L, R, O>(row).map(|out| fnv1a(&out));
         assert_eq!(got, wanted);
-        assert!(L::TYPE != ElemType::F32 || got == FUSED_CHAIN_F32);
+        assert!(R::TYPE != ElemType::F32 || got == FUSED_CHAIN_F32);
     }
 }
 
@@ -64,8 +65,11 @@ struct Case<L, R, O> {
     out: Vec<O>,
     out_row_stride: isize,
     accumulate: bool,
+    /// Of the right operand, for types that have them.
+    scales: Option<Vec<f32>>,
+    zero_points: Option<Vec<f32>>,
     /// Sums of the left operand's rows, for rows that take them.
-    sums: Option<Vec<u8>>,
+    sums: Option<Vec<i32>>,
 }
 
 /// The bits of a value.
@@ -85,20 +89,26 @@ fn canary<T: Value>() -> T {
 
 /// A value that sums of a few hundred products are exact with.
 fn integer<T: Value>(rng: &mut Rng) -> T {
-    let signed = T::TYPE != ElemType::U8;
-    T::narrow(rng.below(17) as f64 - if signed { 8.0 } else { 0.0 })
+    let low = if matches!(T::TYPE, ElemType::U8 | ElemType::U4) { 0.0 } else { -8.0 };
+    let count = if T::COUNT > 1 { 16 } else { 17 };
+    T::of(|_| rng.below(count) as f64 + low)
 }
 
 /// A float between -1 and 1, or any integer: sums of these wrap.
 fn any<T: Value>(rng: &mut Rng) -> T {
-    match T::TYPE {
-        ElemType::I32 | ElemType::I16 | ElemType::I8 | ElemType::U8 => T::narrow((rng.next() >> 32) as f64),
-        _ => T::narrow(f64::from(rng.real())),
-    }
+    T::of(|_| if T::TYPE.is_float() { f64::from(rng.real()) } else { (rng.next() >> 32) as f64 })
 }
 
 impl<L: Value, R: Value, O: Value> Case<L, R, O> {
-    fn sample(tile: Tile, rng: &mut Rng, k: usize, rows: usize, cols: usize, real: bool) -> Case<L, R, O> {
+    fn sample(
+        types: Types,
+        tile: Tile,
+        rng: &mut Rng,
+        k: usize,
+        rows: usize,
+        cols: usize,
+        real: bool,
+    ) -> Case<L, R, O> {
         fn value<T: Value>(rng: &mut Rng, real: bool) -> T {
             if real { any(rng) } else { integer(rng) }
         }
@@ -106,7 +116,9 @@ impl<L: Value, R: Value, O: Value> Case<L, R, O> {
         let packed = rng.chance(2);
         let (lhs_row_stride, lhs_k_stride) =
             if packed { (tile.k0, tile.m0 * tile.k0) } else { (k_tiles * tile.k0 + rng.below(3), tile.k0) };
-        let rhs_k_stride = cols * tile.k0 + if rng.chance(2) { (tile.n0 - cols) * tile.k0 } else { rng.below(5) };
+        let whole = |elements: usize| elements / R::COUNT * R::COUNT;
+        let rhs_k_stride =
+            cols * tile.k0 + if rng.chance(2) { (tile.n0 - cols) * tile.k0 } else { whole(rng.below(5)) };
         let count = rng.below(4);
         let lhs_len = |from: usize, to: usize| {
             if from >= to || k == 0 || cols == 0 {
@@ -128,7 +140,7 @@ impl<L: Value, R: Value, O: Value> Case<L, R, O> {
                 let shift = rng.below(3) as isize;
                 Batch {
                     lhs: shift - (skip_first * lhs_row_stride) as isize,
-                    rhs: rng.below(3) as isize,
+                    rhs: whole(rng.below(3)) as isize,
                     skip_first,
                     skip_last,
                 }
@@ -147,7 +159,14 @@ impl<L: Value, R: Value, O: Value> Case<L, R, O> {
             .max()
             .unwrap_or(0);
         let lhs = (0..lhs_needs).map(|_| value(rng, real)).collect();
-        let rhs = (0..rhs_needs).map(|_| value(rng, real)).collect();
+        let rhs = (0..rhs_needs.div_ceil(R::COUNT)).map(|_| value(rng, real)).collect();
+        let groups = types.groups(batches.len(), k);
+        // Powers of two and whole numbers keep sums of integers exact.
+        let scale = |rng: &mut Rng| if real { rng.real() } else { [0.5, 1.0, 2.0, -1.0][rng.below(4)] };
+        let panel = groups.map(|groups| if groups == 0 || cols == 0 { 0 } else { (groups - 1) * tile.n0 + cols });
+        let scales = panel.map(|len| (0..len).map(|_| scale(rng)).collect());
+        let zero_points =
+            panel.filter(|_| rng.chance(2)).map(|len| (0..len).map(|_| rng.below(17) as f32 - 8.0).collect());
         let init = rng.chance(3).then(|| (0..rows * cols).map(|_| value(rng, real)).collect());
         let bias = rng.chance(3).then(|| (0..cols).map(|_| value(rng, real)).collect());
         let clamp = rng.chance(3).then(|| if real { [-0.5, 0.75] } else { [-3.0, 40.0] }.map(O::narrow));
@@ -176,25 +195,32 @@ impl<L: Value, R: Value, O: Value> Case<L, R, O> {
             out,
             out_row_stride: out_row_stride as isize,
             accumulate: rng.chance(2),
+            scales,
+            zero_points,
             sums: None,
         };
-        case.sums = rng.chance(2).then(|| case.sums());
+        case.sums = (!L::TYPE.is_float() && rng.chance(2)).then(|| case.sums(types));
         case
     }
 
-    /// The sum of each row of the left operand, in native-endian i32.
-    fn sums(&self) -> Vec<u8> {
-        let sum = |r: usize| -> i32 {
-            let parts = self.batches.iter().filter(|b| r >= b.skip_first && r < self.rows.saturating_sub(b.skip_last));
-            let elements = parts.flat_map(|b| {
-                (0..self.k).map(move |k| {
+    /// Sums of the left operand's rows, for each group where there are some.
+    fn sums(&self, types: Types) -> Vec<i32> {
+        let (m0, active) = (self.tile.m0, if self.cols == 0 { 0 } else { self.rows });
+        let group = types.scaled().unwrap_or(usize::MAX);
+        let k_groups = if group == usize::MAX { 0 } else { self.k.div_ceil(group) };
+        let groups = types.groups(self.batches.len(), self.k).unwrap_or(1).max(1);
+        let mut sums = vec![0i32; if active == 0 { 0 } else { (groups - 1) * m0 + active }];
+        for (i, b) in self.batches.iter().enumerate() {
+            for r in b.skip_first..active.min(self.rows.saturating_sub(b.skip_last)) {
+                for k in 0..self.k {
                     let (tile, inner) = ((k / self.tile.k0) as isize, (k % self.tile.k0) as isize);
-                    b.lhs + r as isize * self.lhs_row_stride + tile * self.lhs_k_stride + inner
-                })
-            });
-            elements.map(|at| self.lhs[at as usize].widen() as i32).fold(0, i32::wrapping_add)
-        };
-        (0..if self.cols == 0 { 0 } else { self.rows }).flat_map(|r| sum(r).to_ne_bytes()).collect()
+                    let at = b.lhs + r as isize * self.lhs_row_stride + tile * self.lhs_k_stride + inner;
+                    let sum = &mut sums[(i * k_groups + k / group) * m0 + r];
+                    *sum = sum.wrapping_add(L::get(&self.lhs, at as usize) as i32);
+                }
+            }
+        }
+        sums
     }
 
     fn args<'a>(&'a self, lhs: &'a [L], rhs: &'a [R], out: &'a mut [O], scratch: &'a mut [u8]) -> Args<'a, L, R, O> {
@@ -216,7 +242,9 @@ impl<L: Value, R: Value, O: Value> Case<L, R, O> {
             out,
             out_row_stride: self.out_row_stride,
             accumulate: self.accumulate,
-            scales: self.sums.as_deref().filter(|_| self.cols > 0),
+            scales: self.scales.as_deref(),
+            zero_points: self.zero_points.as_deref(),
+            lhs_sums: self.sums.as_deref().filter(|_| self.cols > 0),
             prefetch_rhs: Some(rhs),
             prefetch_out: None,
             scratch,
@@ -241,7 +269,7 @@ impl<L: Value, R: Value, O: Value> Case<L, R, O> {
                 assert_eq!(bits(*got), bits(canary::<O>()), "{what}: wrote beside row {r}, column {c}");
                 continue;
             }
-            let expected = reference::element(self.tile, &args, *before, r, c);
+            let expected = reference::element(row.row().types, self.tile, &args, *before, r, c);
             let bound = expected.bound(row.row().numerics, O::TYPE);
             // Integers that the output's type can't hold are rounded all the same.
             let value = if exact { O::narrow(expected.value).widen() } else { expected.value };
@@ -257,7 +285,7 @@ fn sampled<L: Value, R: Value, O: Value>(row: Bound, tile: Tile, seed: u64) {
     let (rows, cols) =
         if rng.chance(2) { (tile.m0, tile.n0) } else { (1 + rng.below(tile.m0), 1 + rng.below(tile.n0)) };
     let real = rng.chance(2);
-    let case = Case::<L, R, O>::sample(tile, &mut rng, k, rows, cols, real);
+    let case = Case::<L, R, O>::sample(row.row().types, tile, &mut rng, k, rows, cols, real);
     for side in [Side::Before, Side::After] {
         let what = format!("{} {tile:?} seed {seed} {side:?} rows {rows} cols {cols} k {k}", row.row().name);
         case.check(row, side, !real, &what);
@@ -271,7 +299,7 @@ fn edges<L: Value, R: Value, O: Value>(row: Bound, tile: Tile) {
         for cols in 0..=tile.n0 {
             for k in [0, 1, 5] {
                 let case = loop {
-                    let case = Case::<L, R, O>::sample(tile, &mut rng, k, rows, cols, false);
+                    let case = Case::<L, R, O>::sample(row.row().types, tile, &mut rng, k, rows, cols, false);
                     if !case.batches.is_empty() {
                         break case;
                     }
@@ -288,9 +316,9 @@ fn edges<L: Value, R: Value, O: Value>(row: Bound, tile: Tile) {
 /// A tile without columns or without rows reads no operand: they end at a guard page before their first element, and
 /// slices may be empty.
 fn nothing_is_read_where_there_is_no_element<L: Value, R: Value, O: Value>(row: Bound) {
-    let tile = row.tile(Tile { m0: 2, n0: 8, k0: 1 });
+    let tile = row.tile(Tile { m0: 2, n0: 8, k0: R::COUNT });
     for [rows, cols] in [[tile.m0, 0], [0, tile.n0]] {
-        let mut case = Case::<L, R, O>::sample(tile, &mut Rng::new(1), 5, rows, cols, false);
+        let mut case = Case::<L, R, O>::sample(row.row().types, tile, &mut Rng::new(1), 5, rows, cols, false);
         case.batches = vec![Batch::default()];
         (case.lhs, case.rhs, case.bias, case.init) = (Vec::new(), Vec::new(), None, None);
         case.check(row, Side::After, true, row.row().name);
@@ -305,12 +333,13 @@ fn nothing_is_read_where_there_is_no_element<L: Value, R: Value, O: Value>(row: 
 
 /// NaN, infinities and the sign of zero go through accumulation, bias and clamp as IEEE 754 says.
 fn special_values<L: Value, R: Value, O: Value>(row: Bound) {
-    let tile = row.tile(Tile { m0: 2, n0: 8, k0: 1 });
+    let tile = row.tile(Tile { m0: 2, n0: 8, k0: R::COUNT });
     let all = |lhs: f64, rhs: f64, init: f64, bias: Option<f64>, clamp: Option<[f64; 2]>, accumulate: bool| {
         let lhs = vec![L::narrow(lhs); tile.m0 * tile.k0];
         let rhs = vec![R::narrow(rhs); tile.n0 * tile.k0];
         let (start, bias) = (vec![O::narrow(init); tile.n0], bias.map(|b| vec![O::narrow(b); tile.n0]));
         let mut out = vec![if accumulate { O::narrow(init) } else { canary() }; tile.m0 * tile.n0];
+        let scales = vec![1.0; tile.n0];
         let mut args = Args {
             tile,
             rows: tile.m0,
@@ -329,7 +358,9 @@ fn special_values<L: Value, R: Value, O: Value>(row: Bound) {
             out: &mut out,
             out_row_stride: tile.n0 as isize,
             accumulate,
-            scales: None,
+            scales: Some(&scales),
+            zero_points: None,
+            lhs_sums: None,
             prefetch_rhs: None,
             prefetch_out: None,
             scratch: &mut vec![0; row.row().scratch(tile.m0)],
@@ -379,15 +410,17 @@ fn least<T: Value>() -> f64 {
 
 /// Arguments that don't fit are refused, and nothing is written.
 fn refusals<L: Value, R: Value, O: Value>(row: Bound) {
-    let tile = row.tile(Tile { m0: 2, n0: 8, k0: 1 });
+    let tile = row.tile(Tile { m0: 2, n0: 8, k0: R::COUNT });
     let k0 = tile.k0;
     let case = {
         let mut rng = Rng::new(3);
-        let mut case = Case::<L, R, O>::sample(tile, &mut rng, 4 * k0, tile.m0, tile.n0, false);
+        let mut case = Case::<L, R, O>::sample(row.row().types, tile, &mut rng, 4 * k0, tile.m0, tile.n0, false);
         case.batches = vec![Batch::default()];
         case.lhs = vec![L::narrow(1.0); 4 * tile.m0 * k0];
         (case.lhs_row_stride, case.lhs_k_stride) = (k0 as isize, (tile.m0 * k0) as isize);
-        case.rhs = vec![R::narrow(1.0); 4 * tile.n0 * k0];
+        case.rhs = vec![R::narrow(1.0); 4 * tile.n0 * k0 / R::COUNT];
+        case.scales = case.scales.map(|_| vec![1.0; case.k.max(1) * tile.n0]);
+        (case.zero_points, case.sums) = (None, None);
         case.rhs_k_stride = (tile.n0 * k0) as isize;
         case
     };
@@ -410,7 +443,7 @@ fn refusals<L: Value, R: Value, O: Value>(row: Bound) {
     assert_eq!(operand(refused(&|a| a.lhs = &a.lhs[1..])), "lhs");
     assert_eq!(operand(refused(&|a| a.rhs = &a.rhs[1..])), "rhs");
     assert_eq!(operand(refused(&|a| a.lhs_k_stride = isize::MIN)), "lhs");
-    assert_eq!(operand(refused(&|a| a.rhs_k_stride = isize::MAX)), "rhs");
+    assert_eq!(operand(refused(&|a| a.rhs_k_stride = isize::MAX - 1)), "rhs");
     assert_eq!(operand(refused(&|a| a.bias = Some(&[]))), "bias");
     assert_eq!(operand(refused(&|a| a.init = Some(&[]))), "init");
     assert!(matches!(refused(&|a| a.rows += 1), ArgsError::Tile { .. }));
@@ -418,13 +451,26 @@ fn refusals<L: Value, R: Value, O: Value>(row: Bound) {
     let huge = |a: &mut Args<'_, L, R, O>| {
         a.tile.k0 = usize::MAX / 3 + 1;
         a.k_per_batch = 1;
-        a.rhs = &a.rhs[..3];
+        a.rhs = &a.rhs[..1];
     };
     if row.row().tile[0] == smalti_ukernels::name::Dim::Runtime {
         assert_eq!(operand(refused(&huge)), "rhs");
     }
-    if row.row().scales == Scales::Sums {
-        assert_eq!(operand(refused(&|a| a.scales = Some(&[0; 3]))), "scales");
+    if row.row().sums {
+        assert_eq!(operand(refused(&|a| a.lhs_sums = Some(&[]))), "lhs_sums");
+    }
+    if row.row().types.scaled().is_some() {
+        assert_eq!(operand(refused(&|a| a.scales = Some(&[]))), "scales");
+        assert_eq!(operand(refused(&|a| a.zero_points = Some(&[]))), "zero_points");
+        assert!(matches!(refused(&|a| a.scales = None), ArgsError::Scales { .. }));
+    }
+    if R::COUNT > 1 {
+        assert!(matches!(refused(&|a| a.rhs_k_stride += 1), ArgsError::Nibble { .. }));
+        let batches = [Batch { rhs: 1, ..Batch::default() }];
+        let mut out = before.clone();
+        let mut scratch = vec![0; row.row().scratch(tile.m0)];
+        let args = case.args(&case.lhs, &case.rhs, &mut out, &mut scratch);
+        assert!(matches!(row.run(&mut Args { batches: &batches, ..args }), Err(ArgsError::Nibble { .. })));
     }
     if row.row().scratch(tile.m0) > 0 {
         assert!(matches!(refused(&|a| a.scratch = &mut []), ArgsError::Scratch { .. }));
@@ -434,36 +480,63 @@ fn refusals<L: Value, R: Value, O: Value>(row: Bound) {
     }
 }
 
-/// The operands of the product whose hash is committed.
-fn chain_operands<L: Value, R: Value>() -> (Vec<L>, Vec<R>) {
-    let mut rng = Rng::new(2024);
-    let lhs = (0..CHAIN_M * CHAIN_K).map(|_| any(&mut rng)).collect();
-    (lhs, (0..CHAIN_K * CHAIN_N).map(|_| any(&mut rng)).collect())
+/// A product whose hash is committed.
+struct Chain<L> {
+    lhs: Vec<L>,
+    /// The elements of the right operand, `[K][N]`.
+    rhs: Vec<f64>,
+    /// For types that have them, `[groups][N]`.
+    scales: Vec<f32>,
+    zero_points: Vec<f32>,
+    /// Elements of k that share one.
+    group: usize,
 }
 
 const CHAIN_M: usize = 29;
 const CHAIN_N: usize = 67;
 const CHAIN_K: usize = 53;
 
-/// The committed hash is that of the definition, by the standard library's `mul_add`.
-pub(crate) fn hash_is_that_of_the_definition() {
-    let (lhs, rhs) = chain_operands();
-    assert_eq!(fnv1a(&definition::<f32, f32, f32>(&lhs, &rhs)), FUSED_CHAIN_F32);
+impl<L: Value> Chain<L> {
+    fn new<R: Value>(types: Types) -> Chain<L> {
+        let mut rng = Rng::new(2024);
+        let lhs = (0..CHAIN_M * CHAIN_K).map(|_| any(&mut rng)).collect();
+        let rhs = (0..CHAIN_K * CHAIN_N).map(|_| any::<R>(&mut rng).widen()).collect();
+        let group = types.scaled().unwrap_or(usize::MAX);
+        let panel = types.groups(1, CHAIN_K).unwrap_or(0) * CHAIN_N;
+        let scales = (0..panel).map(|_| rng.real()).collect();
+        Chain { lhs, rhs, scales, zero_points: (0..panel).map(|_| rng.below(17) as f32 - 8.0).collect(), group }
+    }
+
+    /// One fused multiply-add per k, in ascending k, in f32 or f64; where there are scales, from 0 for each group, which one
+    /// more multiply-add adds. Then one rounding.
+    fn definition<O: Value>(&self) -> Vec<O> {
+        let element = |at: usize| {
+            let (i, j) = (at / CHAIN_N, at % CHAIN_N);
+            let pair = |k: usize| (self.lhs[i * CHAIN_K + k].widen(), self.rhs[k * CHAIN_N + j]);
+            let chain = |ks: std::ops::Range<usize>, zero_point: f32| {
+                ks.map(pair).fold(0.0f32, |acc, (x, y)| (x as f32).mul_add(y as f32 - zero_point, acc))
+            };
+            if O::TYPE == ElemType::F64 {
+                return (0..CHAIN_K).map(pair).fold(0.0, |acc, (x, y)| x.mul_add(y, acc));
+            }
+            if self.scales.is_empty() {
+                return chain(0..CHAIN_K, 0.0).into();
+            }
+            let groups = self.scales.chunks(CHAIN_N).zip(self.zero_points.chunks(CHAIN_N)).enumerate();
+            let sum = groups.fold(0.0f32, |acc, (g, (scales, zero_points))| {
+                let end = (g + 1).saturating_mul(self.group).min(CHAIN_K);
+                scales[j].mul_add(chain(g * self.group.min(CHAIN_K)..end, zero_points[j]), acc)
+            });
+            sum.into()
+        };
+        (0..CHAIN_M * CHAIN_N).map(|at| O::narrow(element(at))).collect()
+    }
 }
 
-/// One fused multiply-add per k, in ascending k, in f32 or f64; then one rounding.
-fn definition<L: Value, R: Value, O: Value>(lhs: &[L], rhs: &[R]) -> Vec<O> {
-    (0..CHAIN_M * CHAIN_N)
-        .map(|at| {
-            let (i, j) = (at / CHAIN_N, at % CHAIN_N);
-            let pair = |k: usize| (lhs[i * CHAIN_K + k].widen(), rhs[k * CHAIN_N + j].widen());
-            O::narrow(if O::TYPE == ElemType::F64 {
-                (0..CHAIN_K).map(pair).fold(0.0, |acc, (x, y)| x.mul_add(y, acc))
-            } else {
-                (0..CHAIN_K).map(pair).fold(0.0f32, |acc, (x, y)| (x as f32).mul_add(y as f32, acc)).into()
-            })
-        })
-        .collect()
+/// The committed hash is that of the definition, by the standard library's `mul_add`.
+pub(crate) fn hash_is_that_of_the_definition() {
+    let chain = Chain::<f32>::new::<f32>(Types::new([ElemType::F32; 3]));
+    assert_eq!(fnv1a(&chain.definition::<f32>()), FUSED_CHAIN_F32);
 }
 
 fn fnv1a<T: Value>(values: &[T]) -> u64 {
@@ -476,24 +549,32 @@ fn fnv1a<T: Value>(values: &[T]) -> u64 {
 /// A 29 x 67 product of depth 53, tile by tile with the row's own tile, and what it should be.
 fn chain<L: Value, R: Value, O: Value>(row: Bound) -> [Vec<O>; 2] {
     let (m, n, k) = (CHAIN_M, CHAIN_N, CHAIN_K);
-    let (lhs, rhs) = chain_operands::<L, R>();
+    let chain = Chain::<L>::new::<R>(row.row().types);
     let mut out = vec![O::narrow(0.0); m * n];
-    let tile = row.tile(Tile { m0: 3, n0: 5, k0: 1 });
+    let tile = row.tile(Tile { m0: 3, n0: 5, k0: R::COUNT });
     let k_tiles = k.div_ceil(tile.k0);
     for j in (0..n).step_by(tile.n0) {
         // Columns of the right operand as panels; nothing reads what is not there.
         let cols = tile.n0.min(n - j);
-        let mut panel = vec![canary::<R>(); k_tiles * tile.n0 * tile.k0];
+        let mut elements = vec![None; k_tiles * tile.n0 * tile.k0];
         for at in 0..k * cols {
             let (kk, c) = (at / cols, at % cols);
-            panel[(kk / tile.k0 * tile.n0 + c) * tile.k0 + kk % tile.k0] = rhs[kk * n + j + c];
+            elements[(kk / tile.k0 * tile.n0 + c) * tile.k0 + kk % tile.k0] = Some(chain.rhs[kk * n + j + c]);
         }
+        let value = |v: &[Option<f64>]| v[0].map_or(canary(), |_| R::of(|i| v[i].unwrap_or(5.0)));
+        let panel: Vec<R> = elements.chunks(R::COUNT).map(value).collect();
+        let columns = |v: &[f32]| -> Vec<f32> {
+            v.chunks(n)
+                .flat_map(|group| (0..tile.n0).map(move |c| if c < cols { group[j + c] } else { f32::NAN }))
+                .collect()
+        };
+        let (scales, zero_points) = (columns(&chain.scales), columns(&chain.zero_points));
         for i in (0..m).step_by(tile.m0) {
             let mut args = Args {
                 tile,
                 rows: tile.m0.min(m - i),
                 cols,
-                lhs: &lhs[i * k..],
+                lhs: &chain.lhs[i * k..],
                 lhs_row_stride: k as isize,
                 lhs_k_stride: tile.k0 as isize,
                 rhs: &panel,
@@ -507,7 +588,9 @@ fn chain<L: Value, R: Value, O: Value>(row: Bound) -> [Vec<O>; 2] {
                 out: &mut out[i * n + j..],
                 out_row_stride: n as isize,
                 accumulate: false,
-                scales: None,
+                scales: Some(&scales),
+                zero_points: Some(&zero_points),
+                lhs_sums: None,
                 prefetch_rhs: None,
                 prefetch_out: None,
                 scratch: &mut vec![0; row.row().scratch(tile.m0)],
@@ -515,5 +598,5 @@ fn chain<L: Value, R: Value, O: Value>(row: Bound) -> [Vec<O>; 2] {
             row.run(&mut args).unwrap();
         }
     }
-    [out, definition(&lhs, &rhs)]
+    [out, chain.definition()]
 }
