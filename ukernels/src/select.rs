@@ -121,9 +121,9 @@ pub fn tier(family: Family, strict: bool, target: &Target) -> Option<Tier> {
 }
 
 /// The row that packs (or unpacks) panels of `t0 x t1`: tuned before generic, later before earlier. Bits are moved, so a row
-/// serves every type of its width.
+/// serves every type of its width; of two elements in a byte, `t1` counts bytes.
 pub fn panels(op: Op, types: Types, t0: usize, t1: usize, target: &Target) -> Option<&'static Row> {
-    let widths = |types: Types| [types.list[0].bits(), types.list[1].bits()];
+    let widths = |types: Types| [0, 1].map(|i| types.list[i].bits() * types.list[i].per_byte());
     let has = |dim: Dim, size| dim == Dim::Runtime || dim.on(target) == Some(size);
     ROWS.iter()
         .filter(|r| r.op == op && widths(r.types) == widths(types) && r.runs_on(target))

@@ -2,7 +2,7 @@
 
 use super::Rng;
 use super::guard::{Guarded, Side};
-use smalti_ukernels::elem::{Elem, ElemType};
+use smalti_ukernels::elem::{Elem, ElemType, I4x2};
 use smalti_ukernels::layout::Panels;
 use smalti_ukernels::name::Dim;
 use smalti_ukernels::table::Bound;
@@ -40,6 +40,7 @@ bits! {
     i16, u16, u16::cast_signed, i16::cast_unsigned;
     i8, u8, u8::cast_signed, i8::cast_unsigned;
     u8, u8, u8::from, u8::from;
+    I4x2, u8, I4x2, |pair: I4x2| pair.0;
 }
 
 /// The tiles that a row is tested with: those of the table's families, and whatever else is even, odd, long or short.
@@ -130,7 +131,7 @@ macro_rules! widths {
             ElemType::F64 => $run::<f64>($row, SEEDS),
             ElemType::F32 => ($run::<f32>($row, SEEDS), $run::<i32>($row, 1)).0,
             ElemType::F16 => ($run::<i16>($row, SEEDS), $run::<half::f16>($row, 1), $run::<half::bf16>($row, 1)).0,
-            ElemType::I8 => ($run::<u8>($row, SEEDS), $run::<i8>($row, 1)).0,
+            ElemType::I8 => ($run::<u8>($row, SEEDS), $run::<i8>($row, 1), $run::<I4x2>($row, 1)).0,
             other => panic!("no types of the width of {}", other.name()),
         }
     };
