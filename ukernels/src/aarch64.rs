@@ -1,6 +1,6 @@
 //! Vectors on aarch64. Source: Arm Architecture Reference Manual, C7.2 (FMLA by element, ZIP1, ZIP2, BSL).
 
-use crate::moves::{Halves, Machine, Runs, Transposes};
+use crate::moves::{Halves, Machine, Runs, Transposes, of_width};
 use crate::vector::Vector;
 use core::arch::aarch64::*;
 use core::arch::asm;
@@ -161,16 +161,24 @@ impl Halves for Pair {
 }
 
 /// Moves with Advanced SIMD.
-pub(crate) struct Neon;
+pub(crate) static NEON: Machine = Machine { transposes, runs };
 
-impl Machine for Neon {
-    unsafe fn transposes<const W: usize, const N: usize, const D: usize>(transposes: &Transposes) {
+/// # Safety
+/// As [`Moves::run`](crate::moves::Moves::run).
+unsafe fn transposes(width: usize, transposes: &Transposes) {
+    /// Functions of their own: what only one of them needs is not computed for the others.
+    #[inline(never)]
+    unsafe fn run<const W: usize, const N: usize, const D: usize>(transposes: &Transposes) {
         // SAFETY: the caller's.
         unsafe { transposes.run::<Pair, W, N, D>() }
     }
+    // SAFETY: the caller's.
+    unsafe { of_width!(run, width, transposes) }
+}
 
-    unsafe fn runs(runs: &Runs) {
-        // SAFETY: the caller's.
-        unsafe { runs.run() }
-    }
+/// # Safety
+/// As [`Moves::run`](crate::moves::Moves::run).
+unsafe fn runs(runs: &Runs) {
+    // SAFETY: the caller's.
+    unsafe { runs.run() }
 }

@@ -30,16 +30,28 @@ pub(crate) trait Halves: Copy {
     }
 }
 
-/// Moves with a machine's instructions. Functions of their own: what only one of them needs is not computed for the others.
-///
-/// # Safety
-/// As [`Moves::run`].
-pub(crate) trait Machine {
-    /// `N` elements of `W` bytes fill half a vector, `D` a whole one.
-    unsafe fn transposes<const W: usize, const N: usize, const D: usize>(transposes: &Transposes);
+/// Moves with a machine's instructions.
+#[derive(Clone, Copy)]
+pub(crate) struct Machine {
+    /// Transposes of elements of so many bytes: see [`Moves`].
+    pub(crate) transposes: unsafe fn(usize, &Transposes),
     /// Copies.
-    unsafe fn runs(runs: &Runs);
+    pub(crate) runs: unsafe fn(&Runs),
 }
+
+/// Calls `$of_width`, which has a machine's instructions, with a width, how many elements of that fill half a vector, and how many
+/// a whole one. Where there are rows on f32 alone, nothing else is transposed.
+macro_rules! of_width {
+    ($of_width:ident, $width:expr, $transposes:expr) => {
+        match $width {
+            1 if cfg!(feature = "every-type") => $of_width::<1, 16, 32>($transposes),
+            2 if cfg!(feature = "every-type") => $of_width::<2, 8, 16>($transposes),
+            8 if cfg!(feature = "every-type") => $of_width::<8, 2, 4>($transposes),
+            _ => $of_width::<4, 4, 8>($transposes),
+        }
+    };
+}
+pub(crate) use of_width;
 
 /// Blocks that are moved before others of the same transposes.
 const CHUNK: usize = 16;
@@ -346,35 +358,30 @@ unsafe fn interleave<V: Halves, const W: usize, const R: usize>(mut rows: [V; R]
     rows
 }
 
-/// Bytes of what a transpose moves as one, at most, where elements have `E`. Where there are rows on f32 alone, so are the layouts
-/// of products, and two elements that stay together are copied.
-pub(crate) const fn widest<const E: usize>() -> usize {
-    if cfg!(feature = "every-type") { 8 } else { E }
+/// Whether elements of so many bytes are transposed; where not, they are copied.
+pub(crate) const fn is_transposed(width: usize) -> bool {
+    matches!(width, 1 | 2 | 4 | 8) && (cfg!(feature = "every-type") || width == 4)
 }
 
 /// Moves of one shape.
 pub(crate) enum Moves {
-    /// Transposes of elements of so many bytes: a power of two from that of the operands to [`widest`].
+    /// Transposes of elements of so many bytes: see [`is_transposed`].
     Transposes(usize, Transposes),
     /// Copies.
     Runs(Runs),
 }
 
 impl Moves {
-    /// Moves; the operands have elements of `E` bytes.
+    /// Moves.
     ///
     /// # Safety
-    /// What is read and written is inside operands that don't overlap; the machine has the vectors' instructions.
-    pub(crate) unsafe fn run<M: Machine, const E: usize>(&self) {
+    /// What is read and written is inside operands that don't overlap; it is the machine at hand.
+    pub(crate) unsafe fn run(&self, machine: &Machine) {
         // SAFETY: the caller's.
         unsafe {
             match self {
-                Moves::Transposes(1, t) if E == 1 => M::transposes::<1, 16, 32>(t),
-                Moves::Transposes(2, t) if E <= 2 => M::transposes::<2, 8, 16>(t),
-                Moves::Transposes(4, t) if E <= 4 => M::transposes::<4, 4, 8>(t),
-                Moves::Transposes(8, t) if widest::<E>() == 8 => M::transposes::<8, 2, 4>(t),
-                Moves::Transposes(..) => {}
-                Moves::Runs(runs) => M::runs(runs),
+                Moves::Transposes(width, transposes) => (machine.transposes)(*width, transposes),
+                Moves::Runs(runs) => (machine.runs)(runs),
             }
         }
     }
@@ -418,6 +425,7 @@ impl Runs {
     ///
     /// # Safety
     /// As [`Moves::run`]; a run is a multiple of 64 bytes.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) unsafe fn run_lines(&self) {
         // SAFETY: the caller's.

@@ -1,6 +1,6 @@
 //! Vectors on x86-64. Source: Intel SDM volume 2.
 
-use crate::moves::{Halves, Machine, Runs, Transposes, tall};
+use crate::moves::{Halves, Machine, Runs, Transposes, of_width, tall};
 use crate::vector::Vector;
 use core::arch::asm;
 use core::arch::x86_64::*;
@@ -286,35 +286,38 @@ unsafe fn eight(from: *const u8, src_row: isize, to: *mut u8, out_column: isize)
 }
 
 /// Moves with AVX2.
-pub(crate) struct Avx2;
+pub(crate) static AVX2: Machine = Machine { transposes: avx2_transposes, runs: avx2_runs };
 
-impl Machine for Avx2 {
+/// Moves with AVX-512: copies of 64 bytes. Transposes are those of AVX2, because vectors of 64 bytes are shuffled on one port, and
+/// halves of them on two.
+pub(crate) static AVX512: Machine = Machine { transposes: avx2_transposes, runs: avx512_runs };
+
+/// # Safety
+/// As [`Moves::run`](crate::moves::Moves::run); the machine has AVX2.
+unsafe fn avx2_transposes(width: usize, transposes: &Transposes) {
+    /// Functions of their own: what only one of them needs is not computed for the others.
+    #[inline(never)]
     #[target_feature(enable = "avx2")]
-    unsafe fn transposes<const W: usize, const N: usize, const D: usize>(transposes: &Transposes) {
+    unsafe fn run<const W: usize, const N: usize, const D: usize>(transposes: &Transposes) {
         // SAFETY: the caller's.
         unsafe { transposes.run::<__m256i, W, N, D>() }
     }
-
-    #[target_feature(enable = "avx2")]
-    unsafe fn runs(runs: &Runs) {
-        // SAFETY: the caller's.
-        unsafe { runs.run() }
-    }
+    // SAFETY: the caller's.
+    unsafe { of_width!(run, width, transposes) }
 }
 
-/// Moves with AVX-512: copies of 64 bytes. Transposes are those of AVX2, because vectors of 64 bytes are shuffled on one port, and
-/// halves as large on two.
-pub(crate) struct Avx512;
+/// # Safety
+/// As [`Moves::run`](crate::moves::Moves::run); the machine has AVX2.
+#[target_feature(enable = "avx2")]
+unsafe fn avx2_runs(runs: &Runs) {
+    // SAFETY: the caller's.
+    unsafe { runs.run() }
+}
 
-impl Machine for Avx512 {
-    unsafe fn transposes<const W: usize, const N: usize, const D: usize>(transposes: &Transposes) {
-        // SAFETY: the caller's; AVX2 is of AVX-512.
-        unsafe { Avx2::transposes::<W, N, D>(transposes) }
-    }
-
-    #[target_feature(enable = "avx512f")]
-    unsafe fn runs(runs: &Runs) {
-        // SAFETY: the caller's; AVX2 is of AVX-512.
-        unsafe { if runs.bytes.is_multiple_of(64) { runs.run_lines() } else { Avx2::runs(runs) } }
-    }
+/// # Safety
+/// As [`Moves::run`](crate::moves::Moves::run); the machine has AVX-512.
+#[target_feature(enable = "avx512f")]
+unsafe fn avx512_runs(runs: &Runs) {
+    // SAFETY: the caller's; AVX2 is of AVX-512.
+    unsafe { if runs.bytes.is_multiple_of(64) { runs.run_lines() } else { avx2_runs(runs) } }
 }

@@ -2,7 +2,7 @@
 
 use super::RawArgs;
 use super::panels::panels;
-use crate::aarch64::Neon;
+use crate::aarch64::NEON;
 
 macro_rules! rows {
     ($($name:ident, $bytes:literal;)*) => {$(
@@ -20,7 +20,7 @@ macro_rules! rows {
         #[doc = concat!("As [`Kernel`](super::Kernel) on elements of ", $bytes, " bytes.")]
         pub unsafe fn $name(a: &RawArgs) {
             // SAFETY: the caller's.
-            unsafe { panels::<Neon, $bytes>(a) }
+            unsafe { panels::<$bytes>(a, &NEON) }
         }
     )*};
 }

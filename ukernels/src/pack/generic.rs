@@ -19,6 +19,7 @@ unsafe fn run<const E: usize>(a: &RawArgs) {
 ///
 /// # Safety
 /// As [`Kernel`](super::Kernel) on elements of `E` bytes, for the tile at `(o0, o1)`.
+#[inline(never)]
 pub(super) unsafe fn tile<const E: usize>(a: &RawArgs, o0: usize, o1: usize) {
     let [t0, t1] = a.tile;
     let bytes = |elements: isize| elements * E as isize;

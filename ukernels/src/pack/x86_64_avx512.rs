@@ -2,7 +2,7 @@
 
 use super::RawArgs;
 use super::panels::panels;
-use crate::x86_64::Avx512;
+use crate::x86_64::AVX512;
 
 macro_rules! rows {
     ($($name:ident, $bytes:literal;)*) => {$(
@@ -20,7 +20,7 @@ macro_rules! rows {
         #[doc = concat!("As [`Kernel`](super::Kernel) on elements of ", $bytes, " bytes; the machine has what the row needs.")]
         pub unsafe fn $name(a: &RawArgs) {
             // SAFETY: the caller's.
-            unsafe { panels::<Avx512, $bytes>(a) }
+            unsafe { panels::<$bytes>(a, &AVX512) }
         }
     )*};
 }

@@ -18,6 +18,7 @@ unsafe fn run<const E: usize>(a: &RawArgs) {
 ///
 /// # Safety
 /// As [`Kernel`](super::Kernel) on elements of `E` bytes, for that row.
+#[inline(never)]
 pub(super) unsafe fn row<const E: usize>(a: &RawArgs, r: usize, from: usize) {
     let [t0, t1] = a.tile;
     let bytes = |elements: isize| elements * E as isize;

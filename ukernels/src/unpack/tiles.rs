@@ -1,7 +1,7 @@
 //! The tiles that rows on vectors share.
 
 use super::{RawArgs, generic};
-use crate::moves::{Machine, Moves, Runs, Transposes, widest};
+use crate::moves::{Machine, Moves, Runs, Transposes, is_transposed};
 
 /// Elements of `E` bytes.
 ///
@@ -9,8 +9,8 @@ use crate::moves::{Machine, Moves, Runs, Transposes, widest};
 /// they are long. Where its columns are, a tile is a copy of its one column, or a transpose.
 ///
 /// # Safety
-/// As [`Kernel`](super::Kernel) on elements of `E` bytes; it is the machine `M`.
-pub(super) unsafe fn tiles<M: Machine, const E: usize>(a: &RawArgs) {
+/// As [`Kernel`](super::Kernel) on elements of `E` bytes; it is the machine at hand.
+pub(super) unsafe fn tiles<const E: usize>(a: &RawArgs, machine: &Machine) {
     let [t0, t1] = a.tile;
     // Tiles that have all their columns in the output, and panels that have all their rows there.
     let tiles = match a.out_strides {
@@ -24,7 +24,7 @@ pub(super) unsafe fn tiles<M: Machine, const E: usize>(a: &RawArgs) {
     unsafe {
         for (o0, panels, rows) in [(0, panels, t0), (panels, 1, rest)] {
             if tiles > 0 && panels > 0 && rows > 0 {
-                moves::<E>(a, o0, panels, rows, tiles).run::<M, E>();
+                moves::<E>(a, o0, panels, rows, tiles).run(machine);
             }
         }
         if tiles * t1 < a.size[1] {
@@ -42,7 +42,7 @@ fn moves<const E: usize>(a: &RawArgs, o0: usize, panels: usize, rows: usize, til
     let src = a.src.wrapping_offset(o0 as isize * panel);
     let out = a.out.wrapping_offset((o0 * t0) as isize * row);
     let next = t0 as isize * row;
-    if a.out_strides[1] == 1 && part <= widest::<E>() && part.is_power_of_two() && rows > 1 {
+    if a.out_strides[1] == 1 && is_transposed(part) && rows > 1 {
         let (src_next, out_next) = ([panel, 0], [next, 0]);
         let (src_row, out_column) = (tile, row);
         let count = [panels, 1];

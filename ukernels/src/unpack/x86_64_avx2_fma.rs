@@ -2,7 +2,7 @@
 
 use super::RawArgs;
 use super::tiles::tiles;
-use crate::x86_64::Avx2;
+use crate::x86_64::AVX2;
 
 macro_rules! rows {
     ($($name:ident, $bytes:literal;)*) => {$(
@@ -20,7 +20,7 @@ macro_rules! rows {
         #[doc = concat!("As [`Kernel`](super::Kernel) on elements of ", $bytes, " bytes; the machine has what the row needs.")]
         pub unsafe fn $name(a: &RawArgs) {
             // SAFETY: the caller's.
-            unsafe { tiles::<Avx2, $bytes>(a) }
+            unsafe { tiles::<$bytes>(a, &AVX2) }
         }
     )*};
 }
