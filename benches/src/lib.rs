@@ -2,6 +2,8 @@
 #![deny(unsafe_code)]
 
 pub mod measure;
+#[allow(unsafe_code)] // Calls that were checked before are repeated unchecked.
+pub mod moves;
 #[allow(unsafe_code)] // Intrinsics, for calibration only.
 pub mod peak;
 pub mod products;

@@ -3,7 +3,7 @@
 use crate::measure::{Burst, in_turns, median_ratio};
 use crate::peak::{Peak, cycles};
 use crate::rows::TileCall;
-use crate::{products, streams, taps};
+use crate::{moves, products, streams, taps};
 use smalti_ukernels::Host;
 use smalti_ukernels::name::Op;
 use smalti_ukernels::table::ROWS;
@@ -89,7 +89,11 @@ impl Line {
 /// Every case that runs here and whose name contains `filter`, measured when it is asked for.
 pub fn ukernels<'a>(host: &'a Host, filter: &'a str) -> impl Iterator<Item = Line> + 'a {
     let wholes = products::lines(host, filter);
-    tiles(host, filter).chain(streams::lines(host, filter)).chain(taps::lines(host, filter)).chain(wholes)
+    tiles(host, filter)
+        .chain(streams::lines(host, filter))
+        .chain(taps::lines(host, filter))
+        .chain(wholes)
+        .chain(moves::lines(host, filter))
 }
 
 /// Every product row on one packed tile.

@@ -1,8 +1,10 @@
-//! Vectors of f32 on aarch64. Source: Arm Architecture Reference Manual, C7.2 (FMLA by element, TRN1, TRN2, BSL).
+//! Vectors on aarch64. Source: Arm Architecture Reference Manual, C7.2 (FMLA by element, ZIP1, ZIP2, BSL).
 
+use crate::moves::{Halves, Machine, Runs, Transposes, of_width};
 use crate::vector::Vector;
 use core::arch::aarch64::*;
 use core::arch::asm;
+use core::convert::identity;
 
 /// Advanced SIMD, which every aarch64 machine has. It has no masks: parts of a vector are loaded and stored in pieces.
 impl Vector for float32x4_t {
@@ -107,20 +109,76 @@ impl Vector for float32x4_t {
         // SAFETY: a hint, which never faults.
         unsafe { asm!("prfm pldl2keep, [{}]", in(reg) p, options(readonly, nostack, preserves_flags)) }
     }
+}
+
+/// Two registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair(uint8x16_t, uint8x16_t);
+
+/// Advanced SIMD.
+impl Halves for Pair {
+    #[inline(always)]
+    unsafe fn load(low: *const u8, high: *const u8) -> Pair {
+        // SAFETY: the caller's.
+        unsafe { Pair(vld1q_u8(low), vld1q_u8(high)) }
+    }
 
     #[inline(always)]
-    unsafe fn transpose(rows: *const f32, row_stride: isize, columns: *mut f32, column_stride: isize) {
-        // SAFETY: the caller's: four rows of four, four columns of four.
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { self.store_halves(to, to.add(16)) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_halves(self, low: *mut u8, high: *mut u8) {
+        // SAFETY: the caller's.
         unsafe {
-            let row = |i: isize| vld1q_f32(rows.wrapping_offset(i * row_stride));
-            let place = |i: isize| columns.wrapping_offset(i * column_stride);
-            let pairs = |a, b| [vtrn1q_f32(a, b), vtrn2q_f32(a, b)].map(|x| vreinterpretq_f64_f32(x));
-            let [even01, odd01] = pairs(row(0), row(1));
-            let [even23, odd23] = pairs(row(2), row(3));
-            vst1q_f32(place(0), vreinterpretq_f32_f64(vtrn1q_f64(even01, even23)));
-            vst1q_f32(place(1), vreinterpretq_f32_f64(vtrn1q_f64(odd01, odd23)));
-            vst1q_f32(place(2), vreinterpretq_f32_f64(vtrn2q_f64(even01, even23)));
-            vst1q_f32(place(3), vreinterpretq_f32_f64(vtrn2q_f64(odd01, odd23)));
+            vst1q_u8(low, self.0);
+            vst1q_u8(high, self.1);
         }
     }
+
+    #[inline(always)]
+    unsafe fn zip<const W: usize>(self, other: Pair) -> [Pair; 2] {
+        macro_rules! zip {
+            ($to:ident, $from:ident, $first:ident, $last:ident) => {
+                [
+                    Pair($from($first($to(self.0), $to(other.0))), $from($first($to(self.1), $to(other.1)))),
+                    Pair($from($last($to(self.0), $to(other.0))), $from($last($to(self.1), $to(other.1)))),
+                ]
+            };
+        }
+        // SAFETY: the caller's.
+        unsafe {
+            match W {
+                1 => zip!(identity, identity, vzip1q_u8, vzip2q_u8),
+                2 => zip!(vreinterpretq_u16_u8, vreinterpretq_u8_u16, vzip1q_u16, vzip2q_u16),
+                4 => zip!(vreinterpretq_u32_u8, vreinterpretq_u8_u32, vzip1q_u32, vzip2q_u32),
+                _ => zip!(vreinterpretq_u64_u8, vreinterpretq_u8_u64, vzip1q_u64, vzip2q_u64),
+            }
+        }
+    }
+}
+
+/// Moves with Advanced SIMD.
+pub(crate) static NEON: Machine = Machine { transposes, runs };
+
+/// # Safety
+/// As [`Moves::run`](crate::moves::Moves::run).
+unsafe fn transposes(width: usize, transposes: &Transposes) {
+    /// Functions of their own: what only one of them needs is not computed for the others.
+    #[inline(never)]
+    unsafe fn run<const W: usize, const N: usize, const D: usize>(transposes: &Transposes) {
+        // SAFETY: the caller's.
+        unsafe { transposes.run::<Pair, W, N, D>() }
+    }
+    // SAFETY: the caller's.
+    unsafe { of_width!(run, width, transposes) }
+}
+
+/// # Safety
+/// As [`Moves::run`](crate::moves::Moves::run).
+unsafe fn runs(runs: &Runs) {
+    // SAFETY: the caller's.
+    unsafe { runs.run() }
 }

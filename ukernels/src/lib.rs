@@ -41,6 +41,9 @@ mod host;
 #[cfg(target_arch = "aarch64")]
 #[allow(unsafe_code)] // Intrinsics under names that kernels share.
 mod aarch64;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[allow(unsafe_code)] // Transposes and copies that kernels share.
+mod moves;
 #[cfg(target_arch = "riscv64")]
 #[allow(unsafe_code)] // Assembly that kernels share.
 mod riscv64;

@@ -124,21 +124,27 @@ pub fn tier(family: Family, strict: bool, target: &Target) -> Option<Tier> {
 /// The row of just that tile, for callers whose panels have it: of the best tier, and none that splits k. For all types that
 /// the table has there is one: each has a generic row.
 pub fn by_tile(types: Types, tile: Tile, target: &Target) -> Option<&'static Row> {
-    let has = |dim: Dim, size| dim == Dim::Runtime || dim.on(target) == Some(size);
     ROWS.iter()
         .filter(|r| r.op == Op::Mmt4d && r.types == types && r.runs_on(target))
         .filter(|r| !matches!(r.numerics, Numerics::SplitK(_)))
-        .filter(|r| has(r.tile[0], tile.m0) && has(r.tile[1], tile.n0) && has(r.tile[2], tile.k0))
+        .filter(|r| {
+            fits(r.tile[0], tile.m0, target) && fits(r.tile[1], tile.n0, target) && fits(r.tile[2], tile.k0, target)
+        })
         .max_by_key(|r| (r.tier(), index(r)))
 }
 
-/// The row that packs (or unpacks) panels of `t0 x t1`: tuned before generic, later before earlier.
+/// The row that packs (or unpacks) panels of `t0 x t1`: tuned before generic, later before earlier. Bits are moved, so a row
+/// serves every type of its width; of two elements in a byte, `t1` counts bytes.
 pub fn panels(op: Op, types: Types, t0: usize, t1: usize, target: &Target) -> Option<&'static Row> {
-    let tile = |r: &Row| [r.tile[0].on(target), r.tile[1].on(target)];
+    let widths = |types: Types| [0, 1].map(|i| types.list[i].bits() * types.list[i].per_byte());
     ROWS.iter()
-        .filter(|r| r.op == op && r.types == types && r.runs_on(target))
-        .filter(|r| r.tier() == Tier::Generic || tile(r) == [Some(t0), Some(t1)])
+        .filter(|r| r.op == op && widths(r.types) == widths(types) && r.runs_on(target))
+        .filter(|r| fits(r.tile[0], t0, target) && fits(r.tile[1], t1, target))
         .max_by_key(|r| (r.tier(), index(r)))
+}
+
+fn fits(dim: Dim, size: usize, target: &Target) -> bool {
+    dim == Dim::Runtime || dim.on(target) == Some(size)
 }
 
 fn candidates(types: Types) -> impl Iterator<Item = &'static Row> {

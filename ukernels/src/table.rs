@@ -312,11 +312,11 @@ macro_rules! mmt4d {
 }
 
 macro_rules! moves {
-    ($op:ident, $folder:ident::$module:ident::$name:ident, $t0:expr, $t1:expr, $place:expr, $rate:expr) => {
+    ($op:ident, $folder:ident::$module:ident::$name:ident, $type:expr, $t0:expr, $t1:expr, $place:expr, $rate:expr) => {
         Row {
             name: stringify!($name),
             op: Op::$op,
-            types: Types::pair(F32, F32),
+            types: Types::pair($type, $type),
             tile: [$t0, $t1, Fixed(1)],
             place: $place,
             numerics: Exact,
@@ -403,26 +403,45 @@ rows! {
     mmt4d!(riscv64_v::mmt4d_f32f32f32_4x16vsx1_riscv64_v, F32S, Fixed(4), Vscale(16), Fixed(1), RVV, FusedChain, &[(ANY, 800), (SpacemitX60, 753), (SifiveX280, 712)]),
     mmt4d!(riscv64_v::mmt4d_f32f32f32_6x16vsx1_riscv64_v, F32S, Fixed(6), Vscale(16), Fixed(1), RVV, FusedChain, &[(ANY, 800), (SpacemitX60, 784), (SifiveX280, 712)]),
 
-    moves!(Pack, pack::generic::pack_f32f32_nxn_generic, Runtime, Runtime, Generic, 50),
-    moves!(Pack, pack::x86_64_avx2_fma::pack_f32f32_8x1_x86_64_avx2_fma, Fixed(8), Fixed(1), AVX2, 400),
-    moves!(Pack, pack::x86_64_avx2_fma::pack_f32f32_16x1_x86_64_avx2_fma, Fixed(16), Fixed(1), AVX2, 400),
-    moves!(Pack, pack::x86_64_avx512::pack_f32f32_16x1_x86_64_avx512, Fixed(16), Fixed(1), AVX512, 800),
-    moves!(Pack, pack::x86_64_avx512::pack_f32f32_32x1_x86_64_avx512, Fixed(32), Fixed(1), AVX512, 800),
-    moves!(Pack, pack::aarch64_neon::pack_f32f32_8x1_aarch64_neon, Fixed(8), Fixed(1), NEON, 200),
-    moves!(Pack, pack::aarch64_neon::pack_f32f32_12x1_aarch64_neon, Fixed(12), Fixed(1), NEON, 200),
-    moves!(Pack, pack::riscv64_v::pack_f32f32_16x1_riscv64_v, Fixed(16), Fixed(1), RVV, 400),
-    moves!(Pack, pack::riscv64_v::pack_f32f32_16vsx1_riscv64_v, Vscale(16), Fixed(1), RVV, 400),
+    moves!(Pack, pack::generic::pack_f32f32_nxn_generic, F32, Runtime, Runtime, Generic, 50),
+    moves!(Pack, pack::x86_64_avx2_fma::pack_f32f32_nxn_x86_64_avx2_fma, F32, Runtime, Runtime, AVX2, 800),
+    moves!(Pack, pack::x86_64_avx512::pack_f32f32_nxn_x86_64_avx512, F32, Runtime, Runtime, AVX512, 800),
+    moves!(Pack, pack::aarch64_neon::pack_f32f32_nxn_aarch64_neon, F32, Runtime, Runtime, NEON, 200),
+    moves!(Pack, pack::riscv64_v::pack_f32f32_16x1_riscv64_v, F32, Fixed(16), Fixed(1), RVV, 400),
+    moves!(Pack, pack::riscv64_v::pack_f32f32_16vsx1_riscv64_v, F32, Vscale(16), Fixed(1), RVV, 400),
 
-    moves!(Unpack, unpack::generic::unpack_f32f32_nxn_generic, Runtime, Runtime, Generic, 50),
-    moves!(Unpack, unpack::x86_64_avx2_fma::unpack_f32f32_8x8_x86_64_avx2_fma, Fixed(8), Fixed(8), AVX2, 400),
-    moves!(Unpack, unpack::x86_64_avx2_fma::unpack_f32f32_6x16_x86_64_avx2_fma, Fixed(6), Fixed(16), AVX2, 400),
-    moves!(Unpack, unpack::x86_64_avx512::unpack_f32f32_8x32_x86_64_avx512, Fixed(8), Fixed(32), AVX512, 800),
-    moves!(Unpack, unpack::x86_64_avx512::unpack_f32f32_14x32_x86_64_avx512, Fixed(14), Fixed(32), AVX512, 800),
-    moves!(Unpack, unpack::aarch64_neon::unpack_f32f32_8x8_aarch64_neon, Fixed(8), Fixed(8), NEON, 200),
-    moves!(Unpack, unpack::aarch64_neon::unpack_f32f32_12x8_aarch64_neon, Fixed(12), Fixed(8), NEON, 200),
-    moves!(Unpack, unpack::aarch64_neon::unpack_f32f32_8x12_aarch64_neon, Fixed(8), Fixed(12), NEON, 200),
-    moves!(Unpack, unpack::riscv64_v::unpack_f32f32_6x16_riscv64_v, Fixed(6), Fixed(16), RVV, 400),
-    moves!(Unpack, unpack::riscv64_v::unpack_f32f32_6x16vs_riscv64_v, Fixed(6), Vscale(16), RVV, 400);
+    moves!(Unpack, unpack::generic::unpack_f32f32_nxn_generic, F32, Runtime, Runtime, Generic, 50),
+    moves!(Unpack, unpack::x86_64_avx2_fma::unpack_f32f32_nxn_x86_64_avx2_fma, F32, Runtime, Runtime, AVX2, 800),
+    moves!(Unpack, unpack::x86_64_avx512::unpack_f32f32_nxn_x86_64_avx512, F32, Runtime, Runtime, AVX512, 800),
+    moves!(Unpack, unpack::aarch64_neon::unpack_f32f32_nxn_aarch64_neon, F32, Runtime, Runtime, NEON, 200),
+    moves!(Unpack, unpack::riscv64_v::unpack_f32f32_6x16_riscv64_v, F32, Fixed(6), Fixed(16), RVV, 400),
+    moves!(Unpack, unpack::riscv64_v::unpack_f32f32_6x16vs_riscv64_v, F32, Fixed(6), Vscale(16), RVV, 400);
+
+    moves!(Pack, pack::generic::pack_f64f64_nxn_generic, F64, Runtime, Runtime, Generic, 50),
+    moves!(Pack, pack::x86_64_avx2_fma::pack_f64f64_nxn_x86_64_avx2_fma, F64, Runtime, Runtime, AVX2, 800),
+    moves!(Pack, pack::x86_64_avx512::pack_f64f64_nxn_x86_64_avx512, F64, Runtime, Runtime, AVX512, 800),
+    moves!(Pack, pack::aarch64_neon::pack_f64f64_nxn_aarch64_neon, F64, Runtime, Runtime, NEON, 200),
+    moves!(Pack, pack::generic::pack_f16f16_nxn_generic, F16, Runtime, Runtime, Generic, 50),
+    moves!(Pack, pack::x86_64_avx2_fma::pack_f16f16_nxn_x86_64_avx2_fma, F16, Runtime, Runtime, AVX2, 800),
+    moves!(Pack, pack::x86_64_avx512::pack_f16f16_nxn_x86_64_avx512, F16, Runtime, Runtime, AVX512, 800),
+    moves!(Pack, pack::aarch64_neon::pack_f16f16_nxn_aarch64_neon, F16, Runtime, Runtime, NEON, 200),
+    moves!(Pack, pack::generic::pack_i8i8_nxn_generic, I8, Runtime, Runtime, Generic, 50),
+    moves!(Pack, pack::x86_64_avx2_fma::pack_i8i8_nxn_x86_64_avx2_fma, I8, Runtime, Runtime, AVX2, 800),
+    moves!(Pack, pack::x86_64_avx512::pack_i8i8_nxn_x86_64_avx512, I8, Runtime, Runtime, AVX512, 800),
+    moves!(Pack, pack::aarch64_neon::pack_i8i8_nxn_aarch64_neon, I8, Runtime, Runtime, NEON, 200),
+
+    moves!(Unpack, unpack::generic::unpack_f64f64_nxn_generic, F64, Runtime, Runtime, Generic, 50),
+    moves!(Unpack, unpack::x86_64_avx2_fma::unpack_f64f64_nxn_x86_64_avx2_fma, F64, Runtime, Runtime, AVX2, 800),
+    moves!(Unpack, unpack::x86_64_avx512::unpack_f64f64_nxn_x86_64_avx512, F64, Runtime, Runtime, AVX512, 800),
+    moves!(Unpack, unpack::aarch64_neon::unpack_f64f64_nxn_aarch64_neon, F64, Runtime, Runtime, NEON, 200),
+    moves!(Unpack, unpack::generic::unpack_f16f16_nxn_generic, F16, Runtime, Runtime, Generic, 50),
+    moves!(Unpack, unpack::x86_64_avx2_fma::unpack_f16f16_nxn_x86_64_avx2_fma, F16, Runtime, Runtime, AVX2, 800),
+    moves!(Unpack, unpack::x86_64_avx512::unpack_f16f16_nxn_x86_64_avx512, F16, Runtime, Runtime, AVX512, 800),
+    moves!(Unpack, unpack::aarch64_neon::unpack_f16f16_nxn_aarch64_neon, F16, Runtime, Runtime, NEON, 200),
+    moves!(Unpack, unpack::generic::unpack_i8i8_nxn_generic, I8, Runtime, Runtime, Generic, 50),
+    moves!(Unpack, unpack::x86_64_avx2_fma::unpack_i8i8_nxn_x86_64_avx2_fma, I8, Runtime, Runtime, AVX2, 800),
+    moves!(Unpack, unpack::x86_64_avx512::unpack_i8i8_nxn_x86_64_avx512, I8, Runtime, Runtime, AVX512, 800),
+    moves!(Unpack, unpack::aarch64_neon::unpack_i8i8_nxn_aarch64_neon, I8, Runtime, Runtime, NEON, 200),
 
     mmt4d!(generic::mmt4d_f64f64f64_nxnxn_generic, [F64, F64, F64], Runtime, Runtime, Runtime, Generic, FusedChain, &[(ANY, 13)]),
     mmt4d!(generic::mmt4d_f16f16f32_nxnxn_generic, [F16, F16, F32], Runtime, Runtime, Runtime, Generic, FusedChain, &[(ANY, 6)]),

@@ -39,6 +39,4 @@ pub(crate) trait Vector: Copy {
     unsafe fn max(self, b: Self) -> Self;
     /// Asks for the line of `p` in the second-level cache. `p` may be anywhere.
     unsafe fn prefetch(p: *const f32);
-    /// Lane j of vector i becomes lane i of vector j, for as many vectors as there are lanes.
-    unsafe fn transpose(rows: *const f32, row_stride: isize, columns: *mut f32, column_stride: isize);
 }

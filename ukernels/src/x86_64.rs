@@ -1,6 +1,8 @@
-//! Vectors of f32 on x86-64. Source: Intel SDM volume 2.
+//! Vectors on x86-64. Source: Intel SDM volume 2.
 
+use crate::moves::{Halves, Machine, Runs, Transposes, of_width, tall};
 use crate::vector::Vector;
+use core::arch::asm;
 use core::arch::x86_64::*;
 
 /// Sign bits select the lanes of VMASKMOVPS; a window of eight starts at `8 - lanes`.
@@ -83,24 +85,6 @@ impl Vector for __m256 {
         // SAFETY: a hint, which never faults.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(p.cast()) }
     }
-
-    #[inline(always)]
-    unsafe fn transpose(rows: *const f32, row_stride: isize, columns: *mut f32, column_stride: isize) {
-        // SAFETY: the caller's: eight rows of eight, eight columns of eight.
-        unsafe {
-            let r: [__m256; 8] =
-                core::array::from_fn(|i| _mm256_loadu_ps(rows.wrapping_offset(i as isize * row_stride)));
-            let pair = |i: usize| (_mm256_unpacklo_ps(r[i], r[i + 1]), _mm256_unpackhi_ps(r[i], r[i + 1]));
-            let [(a0, a1), (a2, a3), (a4, a5), (a6, a7)] = [pair(0), pair(2), pair(4), pair(6)];
-            let four = |lo, hi| (_mm256_shuffle_ps::<0x44>(lo, hi), _mm256_shuffle_ps::<0xee>(lo, hi));
-            let [(b0, b1), (b2, b3), (b4, b5), (b6, b7)] = [four(a0, a2), four(a1, a3), four(a4, a6), four(a5, a7)];
-            for (i, (x, y)) in [(b0, b4), (b1, b5), (b2, b6), (b3, b7)].into_iter().enumerate() {
-                let place = |i: usize| columns.wrapping_offset(i as isize * column_stride);
-                _mm256_storeu_ps(place(i), _mm256_permute2f128_ps::<0x20>(x, y));
-                _mm256_storeu_ps(place(i + 4), _mm256_permute2f128_ps::<0x31>(x, y));
-            }
-        }
-    }
 }
 
 /// AVX-512F.
@@ -179,38 +163,161 @@ impl Vector for __m512 {
         // SAFETY: a hint, which never faults.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(p.cast()) }
     }
+}
+
+/// AVX2.
+impl Halves for __m256i {
+    #[inline(always)]
+    unsafe fn load(low: *const u8, high: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { _mm256_loadu2_m128i(high.cast(), low.cast()) }
+    }
 
     #[inline(always)]
-    unsafe fn transpose(rows: *const f32, row_stride: isize, columns: *mut f32, column_stride: isize) {
-        // SAFETY: the caller's: sixteen rows of sixteen, sixteen columns of sixteen.
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { _mm256_storeu_si256(to.cast(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_halves(self, low: *mut u8, high: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { _mm256_storeu2_m128i(high.cast(), low.cast(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn tall<const W: usize, const N: usize>(from: *const u8, src_row: isize, to: *mut u8, out_column: isize) {
+        // SAFETY: the caller's.
         unsafe {
-            let place = |i: usize| columns.wrapping_offset(i as isize * column_stride);
-            // Within each 128-bit lane, 4 x 4 transposes of four rows.
-            let mut quads = [[_mm512_setzero_ps(); 4]; 4];
-            for (q, quad) in quads.iter_mut().enumerate() {
-                let row = |i: usize| _mm512_loadu_ps(rows.wrapping_offset((q * 4 + i) as isize * row_stride));
-                let (r0, r1, r2, r3) = (row(0), row(1), row(2), row(3));
-                let (lo01, hi01) = (_mm512_unpacklo_ps(r0, r1), _mm512_unpackhi_ps(r0, r1));
-                let (lo23, hi23) = (_mm512_unpacklo_ps(r2, r3), _mm512_unpackhi_ps(r2, r3));
-                *quad = [
-                    _mm512_shuffle_ps::<0x44>(lo01, lo23),
-                    _mm512_shuffle_ps::<0xee>(lo01, lo23),
-                    _mm512_shuffle_ps::<0x44>(hi01, hi23),
-                    _mm512_shuffle_ps::<0xee>(hi01, hi23),
-                ];
-            }
-            // Then a 4 x 4 transpose of lanes for each column of a quad.
-            let [first, second, third, fourth] = quads;
-            for (i, (((q0, q1), q2), q3)) in first.into_iter().zip(second).zip(third).zip(fourth).enumerate() {
-                let even01 = _mm512_shuffle_f32x4::<0x88>(q0, q1);
-                let odd01 = _mm512_shuffle_f32x4::<0xdd>(q0, q1);
-                let even23 = _mm512_shuffle_f32x4::<0x88>(q2, q3);
-                let odd23 = _mm512_shuffle_f32x4::<0xdd>(q2, q3);
-                _mm512_storeu_ps(place(i), _mm512_shuffle_f32x4::<0x88>(even01, even23));
-                _mm512_storeu_ps(place(i + 4), _mm512_shuffle_f32x4::<0x88>(odd01, odd23));
-                _mm512_storeu_ps(place(i + 8), _mm512_shuffle_f32x4::<0xdd>(even01, even23));
-                _mm512_storeu_ps(place(i + 12), _mm512_shuffle_f32x4::<0xdd>(odd01, odd23));
+            match W {
+                4 => eight(from, src_row, to, out_column),
+                _ => tall::<__m256i, W, N>(from, src_row, to, out_column),
             }
         }
     }
+
+    #[inline(always)]
+    unsafe fn zip<const W: usize>(self, other: __m256i) -> [__m256i; 2] {
+        // SAFETY: the caller's.
+        unsafe {
+            match W {
+                1 => [_mm256_unpacklo_epi8(self, other), _mm256_unpackhi_epi8(self, other)],
+                2 => [_mm256_unpacklo_epi16(self, other), _mm256_unpackhi_epi16(self, other)],
+                4 => [_mm256_unpacklo_epi32(self, other), _mm256_unpackhi_epi32(self, other)],
+                _ => [_mm256_unpacklo_epi64(self, other), _mm256_unpackhi_epi64(self, other)],
+            }
+        }
+    }
+}
+
+/// A transpose of eight rows and columns of 4 bytes: half as [`Halves::tall`] does it. In assembly, because the compiler keeps a
+/// pointer for each row, whose additions take ports from the vectors, and because it takes VUNPCKLPS for VPUNPCKLDQ, which cores
+/// from Ice Lake on run on two ports.
+///
+/// # Safety
+/// The machine has AVX2; what is read and written is inside operands that don't overlap.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn eight(from: *const u8, src_row: isize, to: *mut u8, out_column: isize) {
+    macro_rules! half {
+        ($at:literal) => {
+            concat!(
+                "vmovdqu {a:x}, [{from} + ",
+                $at,
+                "]\n",
+                "vinserti128 {a}, {a}, [{from} + 4*{row} + ",
+                $at,
+                "], 1\n",
+                "vmovdqu {b:x}, [{from} + {row} + ",
+                $at,
+                "]\n",
+                "vinserti128 {b}, {b}, [{from} + {row5} + ",
+                $at,
+                "], 1\n",
+                "vmovdqu {c:x}, [{from} + 2*{row} + ",
+                $at,
+                "]\n",
+                "vinserti128 {c}, {c}, [{from} + 2*{row3} + ",
+                $at,
+                "], 1\n",
+                "vmovdqu {d:x}, [{from} + {row3} + ",
+                $at,
+                "]\n",
+                "vinserti128 {d}, {d}, [{from} + {row7} + ",
+                $at,
+                "], 1\n",
+                "vpunpckldq {e}, {a}, {c}\n",
+                "vpunpckhdq {a}, {a}, {c}\n",
+                "vpunpckldq {c}, {b}, {d}\n",
+                "vpunpckhdq {b}, {b}, {d}\n",
+                "vpunpckldq {d}, {e}, {c}\n",
+                "vpunpckhdq {e}, {e}, {c}\n",
+                "vpunpckldq {c}, {a}, {b}\n",
+                "vpunpckhdq {a}, {a}, {b}\n",
+                "vmovdqu [{to}], {d}\n",
+                "vmovdqu [{to} + {column}], {e}\n",
+                "vmovdqu [{to} + 2*{column}], {c}\n",
+                "vmovdqu [{to} + {column3}], {a}\n",
+            )
+        };
+    }
+    // SAFETY: the caller's.
+    unsafe {
+        asm!(
+            half!("0"),
+            "lea {to}, [{to} + 4*{column}]",
+            half!("16"),
+            from = in(reg) from,
+            row = in(reg) src_row,
+            row3 = in(reg) src_row.wrapping_mul(3),
+            row5 = in(reg) src_row.wrapping_mul(5),
+            row7 = in(reg) src_row.wrapping_mul(7),
+            to = inout(reg) to => _,
+            column = in(reg) out_column,
+            column3 = in(reg) out_column.wrapping_mul(3),
+            a = out(ymm_reg) _,
+            b = out(ymm_reg) _,
+            c = out(ymm_reg) _,
+            d = out(ymm_reg) _,
+            e = out(ymm_reg) _,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Moves with AVX2.
+pub(crate) static AVX2: Machine = Machine { transposes: avx2_transposes, runs: avx2_runs };
+
+/// Moves with AVX-512: copies of 64 bytes. Transposes are those of AVX2, because vectors of 64 bytes are shuffled on one port, and
+/// halves of them on two.
+pub(crate) static AVX512: Machine = Machine { transposes: avx2_transposes, runs: avx512_runs };
+
+/// # Safety
+/// As [`Moves::run`](crate::moves::Moves::run); the machine has AVX2.
+unsafe fn avx2_transposes(width: usize, transposes: &Transposes) {
+    /// Functions of their own: what only one of them needs is not computed for the others.
+    #[inline(never)]
+    #[target_feature(enable = "avx2")]
+    unsafe fn run<const W: usize, const N: usize, const D: usize>(transposes: &Transposes) {
+        // SAFETY: the caller's.
+        unsafe { transposes.run::<__m256i, W, N, D>() }
+    }
+    // SAFETY: the caller's.
+    unsafe { of_width!(run, width, transposes) }
+}
+
+/// # Safety
+/// As [`Moves::run`](crate::moves::Moves::run); the machine has AVX2.
+#[target_feature(enable = "avx2")]
+unsafe fn avx2_runs(runs: &Runs) {
+    // SAFETY: the caller's.
+    unsafe { runs.run() }
+}
+
+/// # Safety
+/// As [`Moves::run`](crate::moves::Moves::run); the machine has AVX-512.
+#[target_feature(enable = "avx512f")]
+unsafe fn avx512_runs(runs: &Runs) {
+    // SAFETY: the caller's; AVX2 is of AVX-512.
+    unsafe { if runs.bytes.is_multiple_of(64) { runs.run_lines() } else { avx2_runs(runs) } }
 }

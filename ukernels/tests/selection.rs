@@ -62,18 +62,25 @@ fn snapshots() {
             writeln!(out, "  {:<45} {reason}", row.name).unwrap();
         }
         writeln!(out, "\npanels").unwrap();
-        for (op, t0, t1) in [
-            (Op::Pack, 8, 1),
-            (Op::Pack, 16, 1),
-            (Op::Pack, 32, 1),
-            (Op::Pack, 64, 1),
-            (Op::Unpack, 6, 16),
-            (Op::Unpack, 6, 32),
-            (Op::Unpack, 8, 8),
-            (Op::Unpack, 14, 32),
+        for (op, t, t0, t1) in [
+            (Op::Pack, ElemType::F32, 8, 1),
+            (Op::Pack, ElemType::F32, 16, 1),
+            (Op::Pack, ElemType::F32, 32, 1),
+            (Op::Pack, ElemType::F32, 64, 1),
+            (Op::Pack, ElemType::F64, 8, 1),
+            (Op::Pack, ElemType::I32, 16, 1),
+            (Op::Pack, ElemType::Bf16, 16, 2),
+            (Op::Pack, ElemType::I16, 32, 2),
+            (Op::Pack, ElemType::U8, 16, 4),
+            (Op::Pack, ElemType::I4, 32, 4),
+            (Op::Unpack, ElemType::F32, 6, 16),
+            (Op::Unpack, ElemType::F32, 6, 32),
+            (Op::Unpack, ElemType::F32, 8, 8),
+            (Op::Unpack, ElemType::I32, 14, 32),
+            (Op::Unpack, ElemType::Bf16, 14, 32),
         ] {
-            let row = select::panels(op, Types::pair(ElemType::F32, ElemType::F32), t0, t1, &target).unwrap();
-            writeln!(out, "  {:<6} {:<6} {}", op.name(), format!("{t0}x{t1}"), row.name).unwrap();
+            let row = select::panels(op, Types::pair(t, t), t0, t1, &target).unwrap();
+            writeln!(out, "  {:<6} {:<4} {:<6} {}", op.name(), t.name(), format!("{t0}x{t1}"), row.name).unwrap();
         }
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/selection/{name}.txt"));
         smalti_filetest::printed(&path, &out).unwrap();

@@ -2,30 +2,32 @@
 
 use super::RawArgs;
 use super::panels::panels;
-use core::arch::aarch64::float32x4_t;
+use crate::aarch64::NEON;
 
 macro_rules! rows {
-    ($($name:ident, $nv:literal;)*) => {$(
+    ($($name:ident, $bytes:literal;)*) => {$(
         /// # Computes
-        /// The [operation](super) on f32.
+        #[doc = concat!("The [operation](super) on elements of ", $bytes, " bytes.")]
         /// # Operands
-        #[doc = concat!("Tile 4·", $nv, " x 1; sizes and strides as given; no alignment.")]
+        /// Tile, sizes and strides as given; no alignment.
         /// # Needs
         /// Nothing: Advanced SIMD is of the architecture's baseline.
         /// # Numerics
         /// `Exact`.
         /// # Registers
-        /// 4 rows and 4 columns of a transpose.
+        /// Two for each element of 16 bytes.
         /// # Safety
-        /// As [`Kernel`](super::Kernel) on f32.
+        #[doc = concat!("As [`Kernel`](super::Kernel) on elements of ", $bytes, " bytes.")]
         pub unsafe fn $name(a: &RawArgs) {
             // SAFETY: the caller's.
-            unsafe { panels::<float32x4_t, $nv>(a) }
+            unsafe { panels::<$bytes>(a, &NEON) }
         }
     )*};
 }
 
 rows! {
-    pack_f32f32_8x1_aarch64_neon, 2;
-    pack_f32f32_12x1_aarch64_neon, 3;
+    pack_f64f64_nxn_aarch64_neon, 8;
+    pack_f32f32_nxn_aarch64_neon, 4;
+    pack_f16f16_nxn_aarch64_neon, 2;
+    pack_i8i8_nxn_aarch64_neon, 1;
 }

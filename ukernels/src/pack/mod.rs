@@ -5,7 +5,12 @@
 //! out[o0·out_strides[0] + o1·out_strides[1] + i0·T1 + i1] = src[(o0·T0+i0)·src_strides[0] + (o1·T1+i1)·src_strides[1]]
 //! ```
 //! for each tile `(o0, o1)` of `outer`, with the padding value where the source has no such row or column. Offsets
-//! count elements. Any transpose of the source or of the order of the tiles is a choice of strides.
+//! count elements. Any transpose is a choice of strides: of the order of the tiles, `out_strides` the other way round; of a
+//! tile, `size`, `src_strides`, `outer`, `out_strides` and the tile, each the other way round.
+//!
+//! Bits are moved, so there is a row for each width, and it serves every type of the width: that of f32 also i32, that of
+//! f16 also bf16 and i16, that of i8 also u8. Two 4-bit integers in a byte are one element of that of i8, for strides, sizes
+//! and tiles too: they stay together.
 //!
 //! Source: IREE's `iree_uk_pack`; the layout is that of [`crate::layout`].
 
@@ -21,8 +26,8 @@ pub mod x86_64_avx2_fma;
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64_avx512;
 
-use crate::elem::Elem;
-use crate::mmt4d::ArgsError;
+use crate::elem::{Elem, ElemType};
+use crate::mmt4d::{ArgsError, Tile};
 use crate::table::{Bound, Code};
 
 /// Arguments as a kernel takes them.
@@ -89,8 +94,9 @@ impl Bound {
         let row = self.row.name;
         let Code::Pack(Some(_)) = self.row.code else { return Err(ArgsError::Operation(row)) };
         let types = self.row.types.list;
-        check_types(row, [(types[0], I::TYPE), (types[1], O::TYPE)])?;
+        check_types::<I, O>(row, types)?;
         let tile = self.panel_tile(args.tile);
+        check_tile(row, tile, args.size)?;
         let matrix = Grid { size: args.size, strides: args.src_strides, run: 1 };
         matrix.check(row, "src", args.src.len())?;
         let panels = Grid { size: args.outer, strides: args.out_strides, run: tile[0].saturating_mul(tile[1]) };
@@ -122,12 +128,19 @@ impl Bound {
     }
 }
 
-pub(crate) fn check_types(
-    row: &'static str,
-    types: [(crate::elem::ElemType, crate::elem::ElemType); 2],
-) -> Result<(), ArgsError> {
-    for ((expected, found), operand) in types.into_iter().zip(["src", "out"]) {
-        if expected != found {
+pub(crate) fn check_tile(row: &'static str, tile: [usize; 2], size: [usize; 2]) -> Result<(), ArgsError> {
+    let [m0, n0] = tile;
+    if m0 == 0 || n0 == 0 {
+        return Err(ArgsError::Tile { row, rows: size[0], cols: size[1], tile: Tile { m0, n0, k0: 1 } });
+    }
+    Ok(())
+}
+
+/// Bits are moved, so a row serves every type of its width.
+pub(crate) fn check_types<I: Elem, O: Elem>(row: &'static str, types: [ElemType; 3]) -> Result<(), ArgsError> {
+    let operands = [("src", types[0], I::TYPE, size_of::<I>()), ("out", types[1], O::TYPE, size_of::<O>())];
+    for (operand, expected, found, bytes) in operands {
+        if expected.bits() != 8 * bytes {
             return Err(ArgsError::Type { row, operand, expected, found });
         }
     }

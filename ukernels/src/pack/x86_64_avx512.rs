@@ -2,38 +2,32 @@
 
 use super::RawArgs;
 use super::panels::panels;
-use core::arch::x86_64::__m512;
-
-/// # Safety
-/// As [`Kernel`](super::Kernel) on f32; the machine has what `enable` names.
-#[target_feature(enable = "avx512f")]
-unsafe fn run<const NV: usize>(a: &RawArgs) {
-    // SAFETY: the caller's.
-    unsafe { panels::<__m512, NV>(a) }
-}
+use crate::x86_64::AVX512;
 
 macro_rules! rows {
-    ($($name:ident, $nv:literal;)*) => {$(
+    ($($name:ident, $bytes:literal;)*) => {$(
         /// # Computes
-        /// The [operation](super) on f32.
+        #[doc = concat!("The [operation](super) on elements of ", $bytes, " bytes.")]
         /// # Operands
-        #[doc = concat!("Tile 16·", $nv, " x 1; sizes and strides as given; no alignment.")]
+        /// Tile, sizes and strides as given; no alignment.
         /// # Needs
-        /// AVX-512F (the row's level: F, BW, DQ, VL).
+        /// AVX-512 (the row's level: F, BW, DQ, VL).
         /// # Numerics
         /// `Exact`.
         /// # Registers
-        /// 16 rows and 16 columns of a transpose.
+        /// As many vectors as 16 bytes have elements, twice.
         /// # Safety
-        /// As [`Kernel`](super::Kernel) on f32; the machine has AVX-512F.
+        #[doc = concat!("As [`Kernel`](super::Kernel) on elements of ", $bytes, " bytes; the machine has what the row needs.")]
         pub unsafe fn $name(a: &RawArgs) {
             // SAFETY: the caller's.
-            unsafe { run::<$nv>(a) }
+            unsafe { panels::<$bytes>(a, &AVX512) }
         }
     )*};
 }
 
 rows! {
-    pack_f32f32_16x1_x86_64_avx512, 1;
-    pack_f32f32_32x1_x86_64_avx512, 2;
+    pack_f64f64_nxn_x86_64_avx512, 8;
+    pack_f32f32_nxn_x86_64_avx512, 4;
+    pack_f16f16_nxn_x86_64_avx512, 2;
+    pack_i8i8_nxn_x86_64_avx512, 1;
 }

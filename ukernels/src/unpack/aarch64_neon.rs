@@ -2,31 +2,32 @@
 
 use super::RawArgs;
 use super::tiles::tiles;
-use core::arch::aarch64::float32x4_t;
+use crate::aarch64::NEON;
 
 macro_rules! rows {
-    ($($name:ident, $t0:literal, $nv:literal;)*) => {$(
+    ($($name:ident, $bytes:literal;)*) => {$(
         /// # Computes
-        /// The [operation](super) on f32.
+        #[doc = concat!("The [operation](super) on elements of ", $bytes, " bytes.")]
         /// # Operands
-        #[doc = concat!("Tile ", $t0, " x 4·", $nv, "; sizes and strides as given; no alignment.")]
+        /// Tile, sizes and strides as given; no alignment.
         /// # Needs
         /// Nothing: Advanced SIMD is of the architecture's baseline.
         /// # Numerics
         /// `Exact`.
         /// # Registers
-        #[doc = concat!($nv, " vectors.")]
+        /// Two for each element of 16 bytes.
         /// # Safety
-        /// As [`Kernel`](super::Kernel) on f32.
+        #[doc = concat!("As [`Kernel`](super::Kernel) on elements of ", $bytes, " bytes.")]
         pub unsafe fn $name(a: &RawArgs) {
             // SAFETY: the caller's.
-            unsafe { tiles::<float32x4_t, $t0, $nv>(a) }
+            unsafe { tiles::<$bytes>(a, &NEON) }
         }
     )*};
 }
 
 rows! {
-    unpack_f32f32_8x8_aarch64_neon, 8, 2;
-    unpack_f32f32_12x8_aarch64_neon, 12, 2;
-    unpack_f32f32_8x12_aarch64_neon, 8, 3;
+    unpack_f64f64_nxn_aarch64_neon, 8;
+    unpack_f32f32_nxn_aarch64_neon, 4;
+    unpack_f16f16_nxn_aarch64_neon, 2;
+    unpack_i8i8_nxn_aarch64_neon, 1;
 }

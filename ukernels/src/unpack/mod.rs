@@ -4,7 +4,8 @@
 //! ```text
 //! out[(o0·T0+i0)·out_strides[0] + (o1·T1+i1)·out_strides[1]] = src[o0·src_strides[0] + o1·src_strides[1] + i0·T1 + i1]
 //! ```
-//! for each row and column below `size`. Offsets count elements. Padding is dropped.
+//! for each row and column below `size`. Offsets count elements. Padding is dropped. Transposes are choices of strides, and rows
+//! serve every type of their width, as for [`pack`](mod@crate::pack).
 //!
 //! Source: IREE's `iree_uk_unpack`; the layout is that of [`crate::layout`].
 
@@ -22,7 +23,7 @@ pub mod x86_64_avx512;
 
 use crate::elem::Elem;
 use crate::mmt4d::ArgsError;
-use crate::pack::{Grid, check_types};
+use crate::pack::{Grid, check_tile, check_types};
 use crate::table::{Bound, Code};
 
 /// Arguments as a kernel takes them.
@@ -76,12 +77,9 @@ impl Bound {
         let row = self.row.name;
         let Code::Unpack(Some(_)) = self.row.code else { return Err(ArgsError::Operation(row)) };
         let types = self.row.types.list;
-        check_types(row, [(types[0], I::TYPE), (types[1], O::TYPE)])?;
+        check_types::<I, O>(row, types)?;
         let tile = self.panel_tile(args.tile);
-        if tile.contains(&0) {
-            let tile = crate::mmt4d::Tile { m0: tile[0], n0: tile[1], k0: 1 };
-            return Err(ArgsError::Tile { row, rows: args.size[0], cols: args.size[1], tile });
-        }
+        check_tile(row, tile, args.size)?;
         let outer = [args.size[0].div_ceil(tile[0]), args.size[1].div_ceil(tile[1])];
         let panels = Grid { size: outer, strides: args.src_strides, run: tile[0].saturating_mul(tile[1]) };
         panels.check(row, "src", args.src.len())?;

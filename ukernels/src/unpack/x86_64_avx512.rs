@@ -2,38 +2,32 @@
 
 use super::RawArgs;
 use super::tiles::tiles;
-use core::arch::x86_64::__m512;
-
-/// # Safety
-/// As [`Kernel`](super::Kernel) on f32; the machine has what `enable` names.
-#[target_feature(enable = "avx512f")]
-unsafe fn run<const T0: usize, const NV: usize>(a: &RawArgs) {
-    // SAFETY: the caller's.
-    unsafe { tiles::<__m512, T0, NV>(a) }
-}
+use crate::x86_64::AVX512;
 
 macro_rules! rows {
-    ($($name:ident, $t0:literal, $nv:literal;)*) => {$(
+    ($($name:ident, $bytes:literal;)*) => {$(
         /// # Computes
-        /// The [operation](super) on f32.
+        #[doc = concat!("The [operation](super) on elements of ", $bytes, " bytes.")]
         /// # Operands
-        #[doc = concat!("Tile ", $t0, " x 16·", $nv, "; sizes and strides as given; no alignment.")]
+        /// Tile, sizes and strides as given; no alignment.
         /// # Needs
-        /// AVX-512.
+        /// AVX-512 (the row's level: F, BW, DQ, VL).
         /// # Numerics
         /// `Exact`.
         /// # Registers
-        #[doc = concat!($nv, " vectors.")]
+        /// As many vectors as 16 bytes have elements, twice.
         /// # Safety
-        /// As [`Kernel`](super::Kernel) on f32; the machine has AVX-512.
+        #[doc = concat!("As [`Kernel`](super::Kernel) on elements of ", $bytes, " bytes; the machine has what the row needs.")]
         pub unsafe fn $name(a: &RawArgs) {
             // SAFETY: the caller's.
-            unsafe { run::<$t0, $nv>(a) }
+            unsafe { tiles::<$bytes>(a, &AVX512) }
         }
     )*};
 }
 
 rows! {
-    unpack_f32f32_8x32_x86_64_avx512, 8, 2;
-    unpack_f32f32_14x32_x86_64_avx512, 14, 2;
+    unpack_f64f64_nxn_x86_64_avx512, 8;
+    unpack_f32f32_nxn_x86_64_avx512, 4;
+    unpack_f16f16_nxn_x86_64_avx512, 2;
+    unpack_i8i8_nxn_x86_64_avx512, 1;
 }
