@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod boards;
+mod capi;
 mod conformance;
 mod cross;
 mod emulated;
@@ -67,6 +68,12 @@ enum Task {
         #[arg(long)]
         compiler: bool,
     },
+    /// Build libsmalti_ukernels, and run its C tests.
+    Capi {
+        /// Write the header anew.
+        #[arg(long)]
+        bless: bool,
+    },
     /// Fetch what tests and builds for other architectures need, and say where it is.
     Toolchain,
     /// Run the shared cases, the core slice of ONNX's backend tests and the real models on the release command line,
@@ -109,6 +116,7 @@ fn main() -> ExitCode {
         Task::Emulate { machine, args } => emulated::emulate(&root, &machine, &args),
         Task::Cross { arch, clean, check_time } => cross::cross(&root, &arch, clean, check_time),
         Task::Boards { compiler } => boards::boards(&root, compiler),
+        Task::Capi { bless } => capi::host(&root, bless),
         Task::Toolchain => toolchain::all(&root),
         Task::Conformance { bless } => conformance::conformance(&root, bless),
         Task::Licences { bless } => licences::licences(&root, bless),

@@ -70,6 +70,14 @@ pub(crate) fn all(root: &Path) -> Outcome {
     Ok(())
 }
 
+/// Makes sure that there is valgrind.
+pub(crate) fn valgrind() -> Outcome {
+    match output(Command::new("valgrind").arg("--version")) {
+        Ok(_) => Ok(()),
+        Err(_) => install("valgrind", &["valgrind", "libc6-dbg"]),
+    }
+}
+
 /// Makes sure that the Rust toolchain has the library of a target.
 pub(crate) fn target(triple: &str) -> Outcome {
     let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;

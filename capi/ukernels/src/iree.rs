@@ -459,9 +459,9 @@ pub unsafe extern "C" fn iree_uk_pack_p(p: *const PackParams) {
     let Some(elem) = moved(p.flags) else { return };
     let outer = [p.out_size0, p.out_size1];
     let (inner, outer_turned) = (p.flags & TRANSPOSE_INNER != 0, p.flags & TRANSPOSE_OUTER != 0);
-    let Some([o0, o1, t0, t1, rows, cols]) = sizes([
-        outer[0], outer[1], p.out_size2, p.out_size3, p.in_size0, p.in_size1,
-    ]) else {
+    let Some([o0, o1, t0, t1, rows, cols]) =
+        sizes([outer[0], outer[1], p.out_size2, p.out_size3, p.in_size0, p.in_size1])
+    else {
         return;
     };
     // Of the source's dims: how many tiles, how far apart, and what of a tile.

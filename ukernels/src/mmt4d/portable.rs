@@ -108,8 +108,12 @@ unsafe fn tile<
                 if first < last {
                     let from = b.rhs + tile * a.rhs_k_stride + inner;
                     let mut lanes = [zero; 8];
-                    for (c, lane) in lanes.iter_mut().enumerate().take(cols) {
-                        *lane = R::read(a.rhs, from + (c * K0) as isize);
+                    if K0 == 1 && cols == 8 {
+                        lanes = a.rhs.cast::<R>().offset(from).cast::<[R; 8]>().read_unaligned().map(R::widen);
+                    } else {
+                        for (c, lane) in lanes.iter_mut().enumerate().take(cols) {
+                            *lane = R::read(a.rhs, from + (c * K0) as isize);
+                        }
                     }
                     let right = V::new(lanes) - if scaled { panel(a.zero_points, group) } else { V::new([zero; 8]) };
                     for (r, (acc, sum)) in acc.iter_mut().zip(&mut sums).enumerate() {

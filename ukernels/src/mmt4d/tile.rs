@@ -181,13 +181,14 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                     } else if D::TAPS {
                         let acc = &mut acc[0];
                         // Rows that take no part are left out of the code where they are those of usual borders, in tiles
-                        // that convolutions are cut into.
+                        // that convolutions are usually cut into. One of eight rows also serves images that are seven wide.
+                        let usual = const { matches!(M0, 6 | 8 | 14) };
+                        let seven = const { M0 == 8 && NV > 1 };
                         match (first, M0 - last) {
-                            (0, 1) if FULL && M0 >= 6 => taps::<D, M0, NV, FULL>(acc, &run, 0, M0 - 1, &masks),
-                            (0, 2) if FULL && M0 >= 6 => taps::<D, M0, NV, FULL>(acc, &run, 0, M0 - 2, &masks),
-                            (1, 0) if FULL && M0 >= 6 => taps::<D, M0, NV, FULL>(acc, &run, 1, M0, &masks),
-                            (1, 1) if FULL && M0 >= 6 => taps::<D, M0, NV, FULL>(acc, &run, 1, M0 - 1, &masks),
-                            (2, 0) if FULL && M0 >= 6 => taps::<D, M0, NV, FULL>(acc, &run, 2, M0, &masks),
+                            (0, 1) if FULL && usual => taps::<D, M0, NV, FULL>(acc, &run, 0, M0 - 1, &masks),
+                            (1, 0) if FULL && usual => taps::<D, M0, NV, FULL>(acc, &run, 1, M0, &masks),
+                            (0, 2) if FULL && seven => taps::<D, M0, NV, FULL>(acc, &run, 0, M0 - 2, &masks),
+                            (1, 1) if FULL && seven => taps::<D, M0, NV, FULL>(acc, &run, 1, M0 - 1, &masks),
                             _ => taps::<D, M0, NV, FULL>(acc, &run, first, last, &masks),
                         }
                     } else {
