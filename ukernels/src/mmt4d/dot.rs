@@ -90,6 +90,13 @@ pub(super) trait Dot {
         let _ = index;
         right
     }
+    /// The k-tile for the next part, hidden behind sums of the last: or the compiler would unpack all parts first, and have no
+    /// registers for them.
+    #[inline(always)]
+    unsafe fn next(right: Self::Right, sums: <Self::Out as Output>::Acc) -> Self::Right {
+        let _ = sums;
+        right
+    }
     /// Adds the products of a part of one row's k-tile, as products take it, with that of `right`.
     unsafe fn row<const NV: usize>(
         acc: &mut [<Self::Out as Output>::Acc; NV],

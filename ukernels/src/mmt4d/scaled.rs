@@ -2,7 +2,7 @@
 
 use super::dot::{Dot, Lhs, Output};
 use super::lhs_rows::Rows;
-use super::tile::{Run, fits_tails, in_place, k_tail, of_part, right, staged};
+use super::tile::{Run, fits_tails, in_place, k_tail, next, of_part, right, staged};
 use super::{RawArgs, STAGED_K};
 use crate::vector::Vector;
 use core::mem::MaybeUninit;
@@ -181,9 +181,9 @@ unsafe fn columns<
                     let mut rhs = run.rhs;
                     macro_rules! step {
                         ($chain:expr, $parts:expr, $rows:expr) => {{
-                            let right = right::<D, NV, FULL>(rhs, &masks);
+                            let mut tile = right::<D, NV, FULL>(rhs, &masks);
                             each_part!(D, p below $parts, {
-                                let mut right = right;
+                                let mut right = tile;
                                 for v in 0..NV {
                                     right[v] = if ZERO {
                                         D::part_less(right[v], p, zero_points[v])
@@ -196,6 +196,7 @@ unsafe fn columns<
                                         D::row(&mut acc[$chain][r], of_part::<D>(rows.row(r), p), &right);
                                     }
                                 });
+                                next::<D, NV>(&mut tile, &acc[$chain][M0 - 1]);
                             });
                             rhs = rhs.wrapping_offset(run.rhs_k_stride);
                             rows.step(run.k_stride);

@@ -152,12 +152,13 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                                 }
                             }
                             for step in 0..unroll {
-                                let right = right::<D, NV, FULL>(rhs, &masks);
+                                let mut tile = right::<D, NV, FULL>(rhs, &masks);
                                 each_part!(D, p below D::PARTS, {
-                                    let right = part::<D, NV>(&right, p);
+                                    let right = part::<D, NV>(&tile, p);
                                     each_row!(r, {
                                         D::row(&mut acc[step % CHAINS][r], of_part::<D>(rows.row(r), p), &right);
                                     });
+                                    next::<D, NV>(&mut tile, &acc[step % CHAINS][M0 - 1]);
                                 });
                                 rhs = rhs.wrapping_offset(run.rhs_k_stride);
                                 rows.step(run.k_stride);
@@ -166,12 +167,13 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                         }
                         if unroll > 1 {
                             while steps > 0 {
-                                let right = right::<D, NV, FULL>(rhs, &masks);
+                                let mut tile = right::<D, NV, FULL>(rhs, &masks);
                                 each_part!(D, p below D::PARTS, {
-                                    let right = part::<D, NV>(&right, p);
+                                    let right = part::<D, NV>(&tile, p);
                                     each_row!(r, {
                                         D::row(&mut acc[0][r], of_part::<D>(rows.row(r), p), &right);
                                     });
+                                    next::<D, NV>(&mut tile, &acc[0][M0 - 1]);
                                 });
                                 rhs = rhs.wrapping_offset(run.rhs_k_stride);
                                 rows.step(run.k_stride);
@@ -306,6 +308,18 @@ pub(super) unsafe fn part<D: Dot, const NV: usize>(right: &[D::Right; NV], index
         *part = unsafe { D::part(*part, index) };
     }
     parts
+}
+
+/// The columns' k-tiles for the next part.
+///
+/// # Safety
+/// The machine has the vector's instructions.
+#[inline(always)]
+pub(super) unsafe fn next<D: Dot, const NV: usize>(right: &mut [D::Right; NV], sums: &[Acc<D>; NV]) {
+    for (right, &sums) in right.iter_mut().zip(sums) {
+        // SAFETY: the caller's.
+        *right = unsafe { D::next(*right, sums) };
+    }
 }
 
 /// Where part `index` of a row's k-tile begins.

@@ -2,6 +2,7 @@
 
 use super::dot::{Dot, F32, Lhs, Output, sums_of_bytes};
 use super::scaled::Scaled;
+use core::arch::asm;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -519,6 +520,16 @@ impl<P: AddFours<Vector = __m512i>> Dot for Nibbles512<P> {
         }
     }
 
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn next(mut right: __m512i, sums: __m512i) -> __m512i {
+        // SAFETY: no instruction at all.
+        unsafe {
+            asm!("/* {0} {1} */", inout(zmm_reg) right, in(zmm_reg) sums, options(pure, nomem, nostack, preserves_flags))
+        };
+        right
+    }
+
     #[inline(always)]
     unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
         // SAFETY: the caller's.
@@ -601,6 +612,16 @@ impl<P: AddFours<Vector = __m256i>> Dot for Nibbles256<P> {
             let nibbles = if index == 0 { right } else { _mm256_srli_epi32::<4>(right) };
             _mm256_xor_si256(_mm256_and_si256(nibbles, _mm256_set1_epi8(15)), _mm256_set1_epi8(8))
         }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn next(mut right: __m256i, sums: __m256i) -> __m256i {
+        // SAFETY: no instruction at all.
+        unsafe {
+            asm!("/* {0} {1} */", inout(ymm_reg) right, in(ymm_reg) sums, options(pure, nomem, nostack, preserves_flags))
+        };
+        right
     }
 
     #[inline(always)]
@@ -732,6 +753,16 @@ impl<P: AddPairs<Vector = __m512i>> Dot for PairsU4x512<P> {
         }
     }
 
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn next(mut right: __m512i, sums: __m512i) -> __m512i {
+        // SAFETY: no instruction at all.
+        unsafe {
+            asm!("/* {0} {1} */", inout(zmm_reg) right, in(zmm_reg) sums, options(pure, nomem, nostack, preserves_flags))
+        };
+        right
+    }
+
     #[inline(always)]
     unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[__m512i; NV]) {
         // SAFETY: the caller's.
@@ -782,6 +813,16 @@ impl<P: AddPairs<Vector = __m256i>> Dot for PairsU4x256<P> {
                 _ => _mm256_srli_epi16::<12>(right),
             }
         }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn next(mut right: __m256i, sums: __m256i) -> __m256i {
+        // SAFETY: no instruction at all.
+        unsafe {
+            asm!("/* {0} {1} */", inout(ymm_reg) right, in(ymm_reg) sums, options(pure, nomem, nostack, preserves_flags))
+        };
+        right
     }
 
     #[inline(always)]
@@ -842,6 +883,16 @@ impl<const GROUP: usize> Dot for F32I4x512<GROUP> {
     unsafe fn right_all(p: *const u8) -> __m512i {
         // SAFETY: the caller's.
         unsafe { _mm512_loadu_si512(p.cast()) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn next(mut right: __m512i, sums: __m512) -> __m512i {
+        // SAFETY: no instruction at all.
+        unsafe {
+            asm!("/* {0} {1} */", inout(zmm_reg) right, in(zmm_reg) sums, options(pure, nomem, nostack, preserves_flags))
+        };
+        right
     }
 
     #[inline(always)]
@@ -915,6 +966,16 @@ impl<const GROUP: usize> Dot for F32I4x256<GROUP> {
     unsafe fn right_all(p: *const u8) -> __m256i {
         // SAFETY: the caller's.
         unsafe { _mm256_loadu_si256(p.cast()) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn next(mut right: __m256i, sums: __m256) -> __m256i {
+        // SAFETY: no instruction at all.
+        unsafe {
+            asm!("/* {0} {1} */", inout(ymm_reg) right, in(ymm_reg) sums, options(pure, nomem, nostack, preserves_flags))
+        };
+        right
     }
 
     #[inline(always)]
