@@ -74,7 +74,7 @@ fn inner_loops() {
         let products = (m0 * n0 * k0) as u64;
         let tiles = body.key as u64 * peak.macs_of_one() / products;
         let faults = [
-            (body.key as u64 * peak.macs_of_one() % products != 0, "has parts of a k-tile in its loop"),
+            (!(body.key as u64 * peak.macs_of_one()).is_multiple_of(products), "has parts of a k-tile in its loop"),
             (tiles == 0, "has no loop of its instruction"),
             (body.stack != 0, "accesses the stack"),
             (body.divisions != 0, "divides"),
