@@ -19,6 +19,7 @@ pub(crate) fn host(root: &Path, bless: bool) -> Outcome {
     header(root, &folder, bless)?;
     let built = build(root, None)?;
     undefined(&built.join("libsmalti_ukernels.so"))?;
+    example(&folder, &built)?;
     for options in [&["-O1"][..], &["-O1", "-g", "-fsanitize=address,undefined"]] {
         for program in programs(&folder, &built, "cc", options)? {
             run(&mut Command::new(program))?;
@@ -74,6 +75,19 @@ fn programs(folder: &Path, built: &Path, compiler: &str, options: &[&str]) -> Re
         run(command.arg("-o").arg(program.as_path()))?;
     }
     Ok([native, iree])
+}
+
+/// The program of the README is one.
+fn example(folder: &Path, built: &Path) -> Outcome {
+    let readme = folder.join("README.md");
+    let text = std::fs::read_to_string(&readme).map_err(|e| format!("{}: {e}", readme.display()))?;
+    let code = text.split_once("```c\n").and_then(|(_, rest)| rest.split_once("```"));
+    let source = built.join("example.c");
+    let code = code.ok_or(format!("{} has no program in C", readme.display()))?.0;
+    std::fs::write(&source, code).map_err(|e| format!("{}: {e}", source.display()))?;
+    let mut command = Command::new("cc");
+    command.args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-c"]).arg("-I").arg(folder.join("include"));
+    run(command.arg(&source).arg("-o").arg(built.join("example.o")))
 }
 
 /// The committed header is what the source says, or is written anew.

@@ -28,7 +28,7 @@ typedef enum smalti_status {
    */
   SMALTI_NULL = 1,
   /**
-   * The target's text is not understood.
+   * The target's text is not understood, or it is of another architecture than the library.
    */
   SMALTI_TARGET = 2,
   /**
@@ -36,7 +36,7 @@ typedef enum smalti_status {
    */
   SMALTI_TYPES = 3,
   /**
-   * The kernel's number is none of `smalti_select`, or it is of another operation.
+   * The kernel is not as `smalti_select` made it, or it is of another operation.
    */
   SMALTI_KERNEL = 4,
   /**

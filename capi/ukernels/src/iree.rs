@@ -651,17 +651,18 @@ pub unsafe extern "C" fn iree_uk_query_tile_sizes_2d(p: *const QueryParams, out:
 /// Taps of one call of a kernel; more are added by further calls.
 const TAPS: usize = 64;
 
-/// The kernel of a convolution for tiles of `rows` pixels.
-fn conv_kernel(k0: usize, rows: usize, flags: u32, target: &Target) -> Option<(&'static Row, Tile)> {
+/// Pixels of a tile, at most.
+const PIXELS: usize = 16;
+
+/// The kernel of a convolution for the next of `left` pixels: the largest tile that they fill.
+fn conv_kernel(k0: usize, left: usize, flags: u32, target: &Target) -> Option<(&'static Row, Tile)> {
     let f32s = Types::new([F32; 3]);
-    // Rows of as many output channels, the largest that the pixels fill.
-    let tuned = [14, 12, 8, 6, 4, 2, 1].into_iter().filter(|&m0| m0 <= rows).find_map(|m0| {
+    let of = |m0: usize, flags: u32| {
         let tile = Tile { m0, n0: k0, k0: 1 };
-        let row = select::by_tile(f32s, tile, target).filter(|r| matches!(r.place, Place::Isa(..)))?;
-        Some((row, tile))
-    });
-    let tile = Tile { m0: rows, n0: k0, k0: 1 };
-    tuned.or_else(|| Some((kernel(f32s, tile, flags, target)?, tile)))
+        Some((kernel(f32s, tile, flags, target)?, tile))
+    };
+    let pixels = left.min(PIXELS);
+    (1..=pixels).rev().find_map(|m0| of(m0, 0)).or_else(|| of(pixels, flags))
 }
 
 /// A convolution on blocked channels; the image is padded already.
@@ -686,12 +687,18 @@ pub unsafe extern "C" fn iree_uk_conv_nchwc_p(p: *const ConvParams) {
         return;
     }
     let mut batches = [Batch::default(); TAPS];
+    // Lines are cut alike, so few numbers of pixels that are left occur.
+    let mut kernels = [None; PIXELS + 1];
     for n in 0..images as isize {
         for block in 0..blocks as isize {
             for y in 0..height as isize {
                 let mut x = 0;
                 while x < width {
-                    let Some((row, tile)) = conv_kernel(tile.n0, (width - x).min(14), p.flags, &target) else { return };
+                    let left = (width - x).min(PIXELS);
+                    if kernels[left].is_none() {
+                        kernels[left] = conv_kernel(tile.n0, left, p.flags, &target);
+                    }
+                    let Some((row, tile)) = kernels[left] else { return };
                     let Code::Mmt4d(Some(kernel)) = row.code else { return };
                     let input = p.input_offset
                         + n * p.input_stride_n
@@ -770,7 +777,7 @@ pub unsafe extern "C" fn iree_uk_conv_nchwc_info(k0: i32, c0: i32, flags: u32, c
     // SAFETY: the caller's.
     let target = unsafe { target(cpu_data) };
     match tile(1, k0, c0).filter(|_| flags & TYPE == 1) {
-        Some(tile) if conv_kernel(tile.n0, 14, 0, &target).is_some() => TUNED,
+        Some(tile) if conv_kernel(tile.n0, PIXELS, 0, &target).is_some() => TUNED,
         _ => 0,
     }
 }

@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_char};
 use smalti_isa::Target;
 use smalti_ukernels::elem::ElemType;
 use smalti_ukernels::mmt4d::{Batch, RawArgs, Tile};
-use smalti_ukernels::name::{Op, Types};
+use smalti_ukernels::name::{Dim, Op, Types};
 use smalti_ukernels::select::{self, Mmt4dQuery};
 use smalti_ukernels::table::{Code, ROWS, Row};
 use smalti_ukernels::{Host, pack, unpack};
@@ -18,11 +18,11 @@ pub enum smalti_status {
     SMALTI_OK = 0,
     /// A pointer is null that is needed.
     SMALTI_NULL = 1,
-    /// The target's text is not understood.
+    /// The target's text is not understood, or it is of another architecture than the library.
     SMALTI_TARGET = 2,
     /// No kernel is on these operand types, or a type is no value of `smalti_type`.
     SMALTI_TYPES = 3,
-    /// The kernel's number is none of `smalti_select`, or it is of another operation.
+    /// The kernel is not as `smalti_select` made it, or it is of another operation.
     SMALTI_KERNEL = 4,
     /// More rows or columns than the tile has, or a size of 0 where there is none.
     SMALTI_TILE = 5,
@@ -235,7 +235,9 @@ pub extern "C" fn smalti_status_message(status: u32) -> *const c_char {
     let text: &CStr = match status {
         0 => c"done",
         1 => c"a pointer is null that is needed",
-        2 => c"the target's text is not understood; it is like x86_64_v3, aarch64+dotprod, riscv64+v,vlen=256 or host",
+        2 => {
+            c"the target's text is not understood, or of another architecture than this library; it is like x86_64_v3, aarch64+dotprod, riscv64+v,vlen=256 or host"
+        }
         3 => c"no kernel is on these operand types",
         4 => c"the kernel is none of smalti_select's, or of another operation",
         5 => c"more rows or columns than the kernel's tile has, or a size of 0 where there is none",
@@ -361,7 +363,9 @@ unsafe fn row(kernel: *const smalti_kernel) -> Option<(&'static Row, Tile)> {
     // SAFETY: the caller's.
     let kernel = unsafe { &*kernel };
     let row = ROWS.get(kernel.id)?;
-    Some((row, Tile { m0: kernel.m0, n0: kernel.n0, k0: kernel.k0 }))
+    let mut own = row.tile.iter().zip([kernel.m0, kernel.n0, kernel.k0]);
+    let changed = own.any(|(dim, size)| matches!(*dim, Dim::Fixed(n) if usize::from(n) != size));
+    (!changed).then_some((row, Tile { m0: kernel.m0, n0: kernel.n0, k0: kernel.k0 }))
 }
 
 /// Runs a tile of a product.

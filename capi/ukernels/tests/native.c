@@ -236,6 +236,8 @@ static void refusals(void) {
   smalti_kernel wrong = kernel;
   wrong.id = 1u << 20;
   CHECK(smalti_mmt4d(&wrong, &good) == SMALTI_KERNEL, "a kernel of no number");
+  wrong = kernel, wrong.m0 *= 2;
+  CHECK(smalti_mmt4d(&wrong, &good) == SMALTI_KERNEL, "a tile that was changed");
   CHECK(smalti_mmt4d(NULL, &good) == SMALTI_NULL, "no kernel");
   CHECK(strstr(smalti_status_message(SMALTI_OVERLAP), "overlaps") != NULL, "a sentence");
 }
