@@ -727,37 +727,33 @@ rows! {
     mmt4d!(x86_64_avx2_fma::mmt4d_i16u4i32_1x16x8_x86_64_avx2_fma, [I16, U4, I32], Fixed(1), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 100)], staged 2),
     mmt4d!(x86_64_avx2_fma::mmt4d_i16u4i32_2x16x8_x86_64_avx2_fma, [I16, U4, I32], Fixed(2), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 200)], staged 2),
     mmt4d!(x86_64_avx2_fma::mmt4d_i16u4i32_4x16x8_x86_64_avx2_fma, [I16, U4, I32], Fixed(4), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 400)], staged 2),
-    mmt4d!(x86_64_avx2_fma::mmt4d_i16u4i32_6x16x8_x86_64_avx2_fma, [I16, U4, I32], Fixed(6), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 600)], staged 2),
+    mmt4d!(x86_64_avx2_fma::mmt4d_i16u4i32_5x16x8_x86_64_avx2_fma, [I16, U4, I32], Fixed(5), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 600)], staged 2),
 
     mmt4d!(x86_64_avx2_fma::mmt4d_i8i4i32_1x16x8_x86_64_avx2_fma, [I8, I4, I32], Fixed(1), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 100)], staged 1, sums true),
     mmt4d!(x86_64_avx2_fma::mmt4d_i8i4i32_2x16x8_x86_64_avx2_fma, [I8, I4, I32], Fixed(2), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 200)], staged 1, sums true),
     mmt4d!(x86_64_avx2_fma::mmt4d_i8i4i32_4x16x8_x86_64_avx2_fma, [I8, I4, I32], Fixed(4), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 400)], staged 1, sums true),
-    mmt4d!(x86_64_avx2_fma::mmt4d_i8i4i32_6x16x8_x86_64_avx2_fma, [I8, I4, I32], Fixed(6), Fixed(16), Fixed(8), AVX2, Exact, &[(ANY, 600)], staged 1, sums true),
 
     mmt4d!(x86_64_avx2_fma::mmt4d_i8i4g32f32_1x16x8_x86_64_avx2_fma, [I8, I4, F32], Fixed(1), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 100)], group 32, staged 1, sums true),
     mmt4d!(x86_64_avx2_fma::mmt4d_i8i4g32f32_2x16x8_x86_64_avx2_fma, [I8, I4, F32], Fixed(2), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 200)], group 32, staged 1, sums true),
     mmt4d!(x86_64_avx2_fma::mmt4d_i8i4g32f32_4x16x8_x86_64_avx2_fma, [I8, I4, F32], Fixed(4), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 400)], group 32, staged 1, sums true),
-    mmt4d!(x86_64_avx2_fma::mmt4d_i8i4g32f32_6x16x8_x86_64_avx2_fma, [I8, I4, F32], Fixed(6), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 600)], group 32, staged 1, sums true),
 
     mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g32f32_1x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(1), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 100)], group 32),
     mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g32f32_2x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(2), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 200)], group 32),
     mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g32f32_4x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(4), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 400)], group 32),
-    mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g32f32_6x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(6), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 600)], group 32),
 
     mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g128f32_1x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(1), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 100)], group 128),
     mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g128f32_2x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(2), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 200)], group 128),
     mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g128f32_4x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(4), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 400)], group 128),
-    mmt4d!(x86_64_avx2_fma::mmt4d_f32i4g128f32_6x16x8_x86_64_avx2_fma, [F32, I4, F32], Fixed(6), Fixed(16), Fixed(8), AVX2, FusedChain, &[(ANY, 600)], group 128),
 
     mmt4d!(x86_64_avx2_fma::mmt4d_f32i8f32_1x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(1), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 100)]),
     mmt4d!(x86_64_avx2_fma::mmt4d_f32i8f32_2x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(2), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 200)]),
     mmt4d!(x86_64_avx2_fma::mmt4d_f32i8f32_4x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(4), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 400)]),
-    mmt4d!(x86_64_avx2_fma::mmt4d_f32i8f32_6x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(6), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 600)]),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i8f32_5x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(5), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 600)]),
 
     mmt4d!(x86_64_avx2_fma::mmt4d_f32i8g32f32_1x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(1), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 100)], group 32),
     mmt4d!(x86_64_avx2_fma::mmt4d_f32i8g32f32_2x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(2), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 200)], group 32),
     mmt4d!(x86_64_avx2_fma::mmt4d_f32i8g32f32_4x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(4), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 400)], group 32),
-    mmt4d!(x86_64_avx2_fma::mmt4d_f32i8g32f32_6x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(6), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 600)], group 32),
+    mmt4d!(x86_64_avx2_fma::mmt4d_f32i8g32f32_5x16x1_x86_64_avx2_fma, [F32, I8, F32], Fixed(5), Fixed(16), Fixed(1), AVX2, FusedChain, &[(ANY, 600)], group 32),
 
     mmt4d!(x86_64_avx_vnni::mmt4d_i16u4i32_1x16x8_x86_64_avx_vnni, [I16, U4, I32], Fixed(1), Fixed(16), Fixed(8), AVX_VNNI, Exact, &[(ANY, 100)], staged 2),
     mmt4d!(x86_64_avx_vnni::mmt4d_i16u4i32_2x16x8_x86_64_avx_vnni, [I16, U4, I32], Fixed(2), Fixed(16), Fixed(8), AVX_VNNI, Exact, &[(ANY, 200)], staged 2),
@@ -772,7 +768,6 @@ rows! {
     mmt4d!(x86_64_avx_vnni::mmt4d_i8i4g32f32_1x16x8_x86_64_avx_vnni, [I8, I4, F32], Fixed(1), Fixed(16), Fixed(8), AVX_VNNI, FusedChain, &[(ANY, 100)], group 32, staged 1, sums true),
     mmt4d!(x86_64_avx_vnni::mmt4d_i8i4g32f32_2x16x8_x86_64_avx_vnni, [I8, I4, F32], Fixed(2), Fixed(16), Fixed(8), AVX_VNNI, FusedChain, &[(ANY, 200)], group 32, staged 1, sums true),
     mmt4d!(x86_64_avx_vnni::mmt4d_i8i4g32f32_4x16x8_x86_64_avx_vnni, [I8, I4, F32], Fixed(4), Fixed(16), Fixed(8), AVX_VNNI, FusedChain, &[(ANY, 400)], group 32, staged 1, sums true),
-    mmt4d!(x86_64_avx_vnni::mmt4d_i8i4g32f32_5x16x8_x86_64_avx_vnni, [I8, I4, F32], Fixed(5), Fixed(16), Fixed(8), AVX_VNNI, FusedChain, &[(ANY, 600)], group 32, staged 1, sums true),
 
     mmt4d!(x86_64_avx512::mmt4d_i16u4i32_1x32x8_x86_64_avx512, [I16, U4, I32], Fixed(1), Fixed(32), Fixed(8), AVX512, Exact, &[(ANY, 100)], staged 2),
     mmt4d!(x86_64_avx512::mmt4d_i16u4i32_2x32x8_x86_64_avx512, [I16, U4, I32], Fixed(2), Fixed(32), Fixed(8), AVX512, Exact, &[(ANY, 200)], staged 2),

@@ -1,7 +1,7 @@
 //! The inner loop of a row, read from the program's own machine code.
 
 use iced_x86::{
-    Code, Decoder, DecoderOptions, FlowControl, Formatter, Instruction, IntelFormatter, Mnemonic, Register,
+    Code, Decoder, DecoderOptions, FlowControl, Formatter, Instruction, IntelFormatter, Mnemonic, OpKind, Register,
 };
 use smalti_benches::peak::Peak;
 use smalti_ukernels::table::{self, Row};
@@ -14,8 +14,10 @@ pub(crate) struct InnerLoop {
     pub(crate) text: Vec<String>,
     /// How many of them are the key instruction.
     pub(crate) key: usize,
-    /// How many access the stack.
-    pub(crate) stack: usize,
+    /// How many have vectors on the stack, or store there.
+    pub(crate) spills: usize,
+    /// How many load something else from the stack.
+    pub(crate) reloads: usize,
     /// How many divide.
     pub(crate) divisions: usize,
     /// Vector registers that it names.
@@ -46,12 +48,14 @@ impl InnerLoop {
             line
         });
         let stack = |i: &&Instruction| i.memory_base() == Register::RSP;
+        let spill = |i: &&Instruction| i.op0_kind() == OpKind::Memory || i.op_register(0).is_vector_register();
         let registers = best.iter().flat_map(|i| (0..i.op_count()).map(|o| i.op_register(o)));
         let vectors: BTreeSet<usize> = registers.filter(|r| r.is_vector_register()).map(Register::number).collect();
         Some(InnerLoop {
             text: text.collect(),
             key: keys(best),
-            stack: best.iter().filter(stack).count(),
+            spills: best.iter().filter(stack).filter(spill).count(),
+            reloads: best.iter().filter(stack).filter(|i| !spill(i)).count(),
             divisions: best.iter().filter(|i| matches!(i.mnemonic(), Mnemonic::Div | Mnemonic::Idiv)).count(),
             vectors: vectors.len(),
         })
@@ -81,11 +85,16 @@ fn function(start: u64) -> Vec<Instruction> {
         if i.flow_control() == FlowControl::ConditionalBranch || i.flow_control() == FlowControl::UnconditionalBranch {
             furthest = furthest.max(near);
         }
-        let ends =
-            matches!(i.flow_control(), FlowControl::Return | FlowControl::UnconditionalBranch | FlowControl::Exception);
-        code.push(i);
         // Between functions there is nothing but padding, to a multiple of 16.
-        let padded = i.next_ip().is_multiple_of(16) || bytes.get((i.next_ip() - start) as usize) == Some(&0xcc);
+        let stops = bytes.get((i.next_ip() - start) as usize) == Some(&0xcc);
+        let padded = i.next_ip().is_multiple_of(16) || stops;
+        let ends = match i.flow_control() {
+            FlowControl::Return | FlowControl::UnconditionalBranch | FlowControl::Exception => true,
+            // Of what never returns.
+            FlowControl::Call | FlowControl::IndirectCall => stops,
+            _ => false,
+        };
+        code.push(i);
         if ends && i.next_ip() > furthest && padded {
             break;
         }

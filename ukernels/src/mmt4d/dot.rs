@@ -90,12 +90,12 @@ pub(super) trait Dot {
         let _ = index;
         right
     }
-    /// The k-tile for the next part, hidden behind sums of the last: or the compiler would unpack all parts first, and have no
-    /// registers for them.
+    /// Where the k-tile lies for the next part, hidden behind sums of the last: or the compiler would unpack all parts first,
+    /// and have no registers for them.
     #[inline(always)]
-    unsafe fn next(right: Self::Right, sums: <Self::Out as Output>::Acc) -> Self::Right {
+    unsafe fn next(rhs: *const u8, sums: <Self::Out as Output>::Acc) -> *const u8 {
         let _ = sums;
-        right
+        rhs
     }
     /// Adds the products of a part of one row's k-tile, as products take it, with that of `right`.
     unsafe fn row<const NV: usize>(

@@ -101,6 +101,8 @@ pub mod x86_64_avx512_bf16;
 pub mod x86_64_avx512_vnni;
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64_avx_vnni;
+#[cfg(target_arch = "x86_64")]
+mod x86_64_dots;
 
 use crate::elem::Elem;
 use crate::elem::ElemType;

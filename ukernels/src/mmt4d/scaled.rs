@@ -1,8 +1,8 @@
 //! The tile of rows whose right operand has scales: products of a group of k in registers, scaled sums in scratch.
 
 use super::dot::{Dot, Lhs, Output};
-use super::lhs_rows::Rows;
-use super::tile::{Run, fits_tails, in_place, k_tail, next, of_part, right, staged};
+use super::lhs_rows::{Rows, opaque};
+use super::tile::{Run, fits_tails, in_place, k_tail, k_tiles_a_pass, of_part, part, right, staged};
 use super::{RawArgs, STAGED_K};
 use crate::vector::Vector;
 use core::mem::MaybeUninit;
@@ -14,15 +14,17 @@ use core::mem::MaybeUninit;
 pub(super) trait Scaled: Dot {
     /// Elements of k in a group, whole k-tiles, as many as divide a staged block; `usize::MAX` where the whole call is one.
     const GROUP: usize;
-    /// Whether zero points cost an instruction in the inner loop, so that there is one without.
-    const ZERO_COSTS: bool = false;
     /// A vector of scaled sums; as many columns as one of products.
     type Sums: Vector<Left = Self::Sums>;
 
     /// What the products of a row begin with, whose elements have that sum: it is made up for what products leave out.
     unsafe fn start(sum: i32) -> <Self::Out as Output>::Acc;
-    /// Part `index` of a k-tile less the zero points; where products are of integers, these are taken from sums instead.
-    unsafe fn part_less(right: Self::Right, index: usize, zero_points: Self::Sums) -> Self::Right;
+    /// A part of a k-tile less the zero points; where products are of integers, these are taken from sums instead.
+    #[inline(always)]
+    unsafe fn less(right: Self::Right, zero_points: Self::Sums) -> Self::Right {
+        let _ = zero_points;
+        right
+    }
     /// Products as floats: exact.
     unsafe fn floats(products: <Self::Out as Output>::Acc) -> Self::Sums;
 }
@@ -40,7 +42,7 @@ pub(super) unsafe fn scaled<D: Scaled, const M0: usize, const NV: usize, const C
     }
     // SAFETY: the caller's; all columns are valid, there are zero points, where it is so said.
     unsafe {
-        match (!D::MASKED && a.cols == NV * D::Sums::LANES, D::ZERO_COSTS && a.zero_points.is_null()) {
+        match (!D::MASKED && a.cols == NV * D::Sums::LANES, D::SUMS != 0 || a.zero_points.is_null()) {
             (true, true) => columns::<D, M0, NV, CHAINS, true, false>(a),
             (true, false) => columns::<D, M0, NV, CHAINS, true, true>(a),
             (false, true) => columns::<D, M0, NV, CHAINS, false, false>(a),
@@ -70,6 +72,7 @@ unsafe fn columns<
         assert!(
             M0 <= 16
                 && CHAINS >= 1
+                && CHAINS <= 4
                 && fits_tails::<D>(M0, NV)
                 && D::Sums::LANES == O::<D>::LANES
                 && D::GROUP.is_multiple_of(D::K0)
@@ -77,6 +80,7 @@ unsafe fn columns<
         assert!(!D::STAGED || STAGED_K.is_multiple_of(D::GROUP));
     }
     let per_call = D::GROUP == usize::MAX;
+    let unroll = const { k_tiles_a_pass::<D>(M0, NV, CHAINS) };
     // SAFETY: every offset is one of the formula's, which the caller vouches for; masked columns are not accessed, and
     // scratch is as large as the row says.
     unsafe {
@@ -119,9 +123,11 @@ unsafe fn columns<
                     if $rows.contains(&r) {
                         for v in 0..NV {
                             let mut products = acc[0][r][v];
-                            for chain in 1..CHAINS {
-                                products = O::<D>::add(products, acc[chain][r][v]);
-                            }
+                            each_step!(chain below CHAINS, {
+                                if chain > 0 {
+                                    products = O::<D>::add(products, acc[chain][r][v]);
+                                }
+                            });
                             let mut sum = D::floats(products);
                             if zero_points {
                                 let less = D::Sums::broadcast(&-($row_sums[r] as f32));
@@ -132,8 +138,9 @@ unsafe fn columns<
                         }
                     }
                 });
-                for chain in 0..CHAINS {
-                    acc[chain] = [[O::<D>::zero(); NV]; M0];
+                #[allow(unused_assignments, reason = "after the last group, nothing is left to add to")]
+                {
+                    acc = [[[O::<D>::zero(); NV]; M0]; CHAINS];
                 }
             }};
         }
@@ -151,6 +158,7 @@ unsafe fn columns<
                 let mut run = if D::STAGED { staged::<D>(a, b, from, block, M0) } else { in_place::<D>(a, b) };
                 let mut done = 0;
                 while done < block {
+                    let a = opaque(a);
                     let depth = D::GROUP.min(block - done);
                     run.steps = depth / D::K0;
                     let mut row_sums = [0; 16];
@@ -163,8 +171,8 @@ unsafe fn columns<
                                 &mut row_sums,
                             );
                         } else {
-                            for r in first..last {
-                                row_sums[r] = a.lhs_sums.add(group * M0 + r).read_unaligned();
+                            for (r, sum) in row_sums.iter_mut().enumerate().take(last).skip(first) {
+                                *sum = a.lhs_sums.add(group * M0 + r).read_unaligned();
                             }
                         }
                         each_row!(r, {
@@ -172,7 +180,7 @@ unsafe fn columns<
                         });
                     }
                     let mut zero_points = [D::Sums::broadcast(&0.0); NV];
-                    if D::SUMS == 0 && ZERO && !a.zero_points.is_null() {
+                    if ZERO {
                         for v in 0..NV {
                             zero_points[v] = load(a.zero_points.wrapping_add(group * NV * D::Sums::LANES), v);
                         }
@@ -181,41 +189,38 @@ unsafe fn columns<
                     let mut rhs = run.rhs;
                     macro_rules! step {
                         ($chain:expr, $parts:expr, $rows:expr) => {{
-                            let mut tile = right::<D, NV, FULL>(rhs, &masks);
                             each_part!(D, p below $parts, {
-                                let mut right = tile;
-                                for v in 0..NV {
-                                    right[v] = if ZERO {
-                                        D::part_less(right[v], p, zero_points[v])
-                                    } else {
-                                        D::part(right[v], p)
-                                    };
+                                let mut right = part::<D, NV>(&right::<D, NV, FULL>(rhs, &masks), p);
+                                if ZERO {
+                                    for v in 0..NV {
+                                        right[v] = D::less(right[v], zero_points[v]);
+                                    }
                                 }
                                 each_row!(r, {
                                     if $rows.contains(&r) {
                                         D::row(&mut acc[$chain][r], of_part::<D>(rows.row(r), p), &right);
                                     }
                                 });
-                                next::<D, NV>(&mut tile, &acc[$chain][M0 - 1]);
+                                rhs = D::next(rhs, acc[$chain][M0 - 1][NV - 1]);
                             });
                             rhs = rhs.wrapping_offset(run.rhs_k_stride);
                             rows.step(run.k_stride);
                         }};
                     }
                     let mut left = run.steps;
-                    while first == 0 && last == M0 && left >= CHAINS {
+                    while first == 0 && last == M0 && left >= unroll {
                         if !prefetch.is_null() {
-                            for _ in 0..CHAINS {
+                            for _ in 0..unroll {
                                 for line in 0..(NV * O::<D>::LANES * D::RHS_TILE).div_ceil(64) {
                                     D::Sums::prefetch(prefetch.wrapping_add(line * 64).cast());
                                 }
                                 prefetch = prefetch.wrapping_offset(run.rhs_k_stride);
                             }
                         }
-                        for chain in 0..CHAINS {
-                            step!(chain, D::PARTS, (..M0));
-                        }
-                        left -= CHAINS;
+                        each_step!(step below unroll, {
+                            step!(step % CHAINS, D::PARTS, (..M0));
+                        });
+                        left -= unroll;
                     }
                     // K-tiles that are left over, those of a tile of which some rows take no part, and an unfinished one.
                     let tail = depth % D::K0;

@@ -29,6 +29,17 @@ macro_rules! each_part {
     )*};
 }
 
+/// Runs `$body` for each k-tile `$step` of a pass of `$count`, at most four, written out.
+macro_rules! each_step {
+    ($step:ident below $count:expr, $body:block) => { each_step!(@ $step, $count, $body, 0 1 2 3) };
+    (@ $step:ident, $count:expr, $body:block, $($n:literal)*) => {$(
+        if $n < $count {
+            let $step: usize = $n;
+            $body
+        }
+    )*};
+}
+
 /// Widest vector's columns times the vectors of a tile, times the bytes of a column's k-tile.
 const TAIL: usize = 512;
 /// Rows of a tile times the bytes of a row's k-tile.
@@ -37,6 +48,16 @@ const LHS_TAIL: usize = 16 * 32;
 /// Whether the last k-tile of a tile's rows and columns has room in copies.
 pub(super) const fn fits_tails<D: Dot>(m0: usize, nv: usize) -> bool {
     m0 * D::K0 * D::STEP <= LHS_TAIL && nv * O::<D>::LANES * D::RHS_TILE <= TAIL
+}
+
+/// K-tiles in one pass of the inner loop: a small tile's products don't cover the loop's own work.
+pub(super) const fn k_tiles_a_pass<D: Dot>(m0: usize, nv: usize, chains: usize) -> usize {
+    let least = match m0 * nv {
+        n if n <= D::TWICE / 2 => 4,
+        n if n <= D::TWICE && m0 < 8 => 2,
+        _ => 1,
+    };
+    if chains > least { chains } else { least.next_multiple_of(chains) }
 }
 
 type O<D> = <D as Dot>::Out;
@@ -82,16 +103,8 @@ pub(super) unsafe fn tile<D: Dot, const M0: usize, const NV: usize, const CHAINS
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "one row number indexes accumulators and addresses")]
 unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize, const FULL: bool>(a: &RawArgs) {
-    const { assert!(M0 <= 16 && CHAINS >= 1 && fits_tails::<D>(M0, NV)) };
-    // K-tiles in one pass of the inner loop: a small tile's products don't cover the loop's own work.
-    let unroll = const {
-        let least = match M0 * NV {
-            n if n <= D::TWICE / 2 => 4,
-            n if n <= D::TWICE && M0 < 8 => 2,
-            _ => 1,
-        };
-        if CHAINS > least { CHAINS } else { least.next_multiple_of(CHAINS) }
-    };
+    const { assert!(M0 <= 16 && CHAINS >= 1 && CHAINS <= 4 && fits_tails::<D>(M0, NV)) };
+    let unroll = const { k_tiles_a_pass::<D>(M0, NV, CHAINS) };
     // SAFETY: every offset is one of the formula's, which the caller vouches for; masked columns are not accessed.
     unsafe {
         let masks: [Mask<D>; NV] = core::array::from_fn(|v| O::<D>::mask(a.cols.saturating_sub(v * O::<D>::LANES)));
@@ -141,6 +154,19 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                     let mut rhs = run.rhs;
                     let mut rows = Rows::<M0>::new(run.lhs, run.row_stride);
                     if first == 0 && last == M0 {
+                        macro_rules! step {
+                            ($chain:expr) => {
+                                each_part!(D, p below D::PARTS, {
+                                    let right = part::<D, NV>(&right::<D, NV, FULL>(rhs, &masks), p);
+                                    each_row!(r, {
+                                        D::row(&mut acc[$chain][r], of_part::<D>(rows.row(r), p), &right);
+                                    });
+                                    rhs = D::next(rhs, acc[$chain][M0 - 1][NV - 1]);
+                                });
+                                rhs = rhs.wrapping_offset(run.rhs_k_stride);
+                                rows.step(run.k_stride);
+                            };
+                        }
                         let mut steps = run.steps;
                         while steps >= unroll {
                             if !prefetch.is_null() {
@@ -151,32 +177,14 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                                     prefetch = prefetch.wrapping_offset(run.rhs_k_stride);
                                 }
                             }
-                            for step in 0..unroll {
-                                let mut tile = right::<D, NV, FULL>(rhs, &masks);
-                                each_part!(D, p below D::PARTS, {
-                                    let right = part::<D, NV>(&tile, p);
-                                    each_row!(r, {
-                                        D::row(&mut acc[step % CHAINS][r], of_part::<D>(rows.row(r), p), &right);
-                                    });
-                                    next::<D, NV>(&mut tile, &acc[step % CHAINS][M0 - 1]);
-                                });
-                                rhs = rhs.wrapping_offset(run.rhs_k_stride);
-                                rows.step(run.k_stride);
-                            }
+                            each_step!(step below unroll, {
+                                step!(step % CHAINS);
+                            });
                             steps -= unroll;
                         }
                         if unroll > 1 {
                             while steps > 0 {
-                                let mut tile = right::<D, NV, FULL>(rhs, &masks);
-                                each_part!(D, p below D::PARTS, {
-                                    let right = part::<D, NV>(&tile, p);
-                                    each_row!(r, {
-                                        D::row(&mut acc[0][r], of_part::<D>(rows.row(r), p), &right);
-                                    });
-                                    next::<D, NV>(&mut tile, &acc[0][M0 - 1]);
-                                });
-                                rhs = rhs.wrapping_offset(run.rhs_k_stride);
-                                rows.step(run.k_stride);
+                                step!(0);
                                 steps -= 1;
                             }
                         }
@@ -217,13 +225,15 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                 from += depth;
             }
         }
-        for chain in 1..CHAINS {
+        each_step!(chain below CHAINS, {
             each_row!(r, {
                 for v in 0..NV {
-                    acc[0][r][v] = O::<D>::add(acc[0][r][v], acc[chain][r][v]);
+                    if chain > 0 {
+                        acc[0][r][v] = O::<D>::add(acc[0][r][v], acc[chain][r][v]);
+                    }
                 }
             });
-        }
+        });
         if D::SUMS != 0 && !a.lhs_sums.is_null() {
             each_row!(r, {
                 if r < a.rows {
@@ -308,18 +318,6 @@ pub(super) unsafe fn part<D: Dot, const NV: usize>(right: &[D::Right; NV], index
         *part = unsafe { D::part(*part, index) };
     }
     parts
-}
-
-/// The columns' k-tiles for the next part.
-///
-/// # Safety
-/// The machine has the vector's instructions.
-#[inline(always)]
-pub(super) unsafe fn next<D: Dot, const NV: usize>(right: &mut [D::Right; NV], sums: &[Acc<D>; NV]) {
-    for (right, &sums) in right.iter_mut().zip(sums) {
-        // SAFETY: the caller's.
-        *right = unsafe { D::next(*right, sums) };
-    }
 }
 
 /// Where part `index` of a row's k-tile begins.

@@ -4,10 +4,9 @@ use super::RawArgs;
 use super::dot::{Dot, F32, Output};
 use super::scaled::{Scaled, scaled};
 use super::tile::tile;
-use super::x86_64::{
-    AddFours, AddPairs, Bf16x8, F16x8, F32I4x256, F32I8x256, F64x4, I32x8, Lanes, Nibbles256, Pairs256, PairsU4x256,
-    bf16_to_f32x8, part, widen_bytes, widened_bytes, window,
-};
+use super::x86_64::{Bf16x8, F16x8, F64x4, I32x8, Lanes, bf16_to_f32x8, part, widen_bytes, widened_bytes, window};
+use super::x86_64_dots::{AddFours, AddPairs, F32I4, F32I8, Nibbles, Pairs, PairsU4};
+use core::arch::asm;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -144,19 +143,57 @@ impl AddPairs for Madd {
     }
 }
 
-/// VPMADDUBSW, VPMADDWD with ones and a sum.
-struct Maddubs;
+/// VPMADDWD and its sum as assembly: the compiler would add products of several parts of a k-tile first, and keep them in
+/// registers that there are not.
+struct MaddAtOnce;
 
-impl AddFours for Maddubs {
+impl AddPairs for MaddAtOnce {
+    type Vector = __m256i;
+    const TWICE: usize = Madd::TWICE;
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn add(mut acc: __m256i, left: __m256i, right: __m256i) -> __m256i {
+        // SAFETY: registers alone.
+        unsafe {
+            asm!(
+                "vpmaddwd {3}, {1}, {2}",
+                "vpaddd {0}, {0}, {3}",
+                inout(ymm_reg) acc,
+                in(ymm_reg) left,
+                in(ymm_reg) right,
+                out(ymm_reg) _,
+                options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+        acc
+    }
+}
+
+/// VPMADDUBSW, VPMADDWD with ones and their sum, as [`MaddAtOnce`].
+struct MaddubsAtOnce;
+
+impl AddFours for MaddubsAtOnce {
     type Vector = __m256i;
 
-    #[inline(always)]
-    unsafe fn add(acc: __m256i, unsigned: __m256i, signed: __m256i) -> __m256i {
-        // SAFETY: the caller's; pairs of products of four and eight bits fit 16 bits.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn add(mut acc: __m256i, unsigned: __m256i, signed: __m256i) -> __m256i {
+        // SAFETY: registers alone; pairs of products of four and eight bits fit 16 bits.
         unsafe {
-            let pairs = _mm256_maddubs_epi16(unsigned, signed);
-            _mm256_add_epi32(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
+            asm!(
+                "vpmaddubsw {3}, {1}, {2}",
+                "vpmaddwd {3}, {3}, {4}",
+                "vpaddd {0}, {0}, {3}",
+                inout(ymm_reg) acc,
+                in(ymm_reg) unsigned,
+                in(ymm_reg) signed,
+                out(ymm_reg) _,
+                in(ymm_reg) _mm256_set1_epi16(1),
+                options(pure, nomem, nostack, preserves_flags)
+            );
         }
+        acc
     }
 }
 
@@ -189,7 +226,7 @@ impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     #[inline(always)]
     unsafe fn row<const NV: usize>(acc: &mut [__m256i; NV], lhs: *const u8, right: &[__m256i; NV]) {
         // SAFETY: the caller's.
-        unsafe { Pairs256::<Madd, 2>::row(acc, lhs, right) }
+        unsafe { Pairs::<Madd, 2>::row(acc, lhs, right) }
     }
 
     unsafe fn stage(from: *const u8, to: *mut u8, count: usize) {
@@ -243,13 +280,13 @@ rows! {
         mmt4d_bf16bf16bf16_4x16x1_x86_64_avx2_fma, 4, 1;
         mmt4d_bf16bf16bf16_6x16x1_x86_64_avx2_fma, 6, 1;
     }
-    Pairs256<Madd, 2>, 2, 16 x 2, "Exact" {
+    Pairs<Madd, 2>, 2, 16 x 2, "Exact" {
         mmt4d_i16i16i32_1x16x2_x86_64_avx2_fma, 1, 4;
         mmt4d_i16i16i32_2x16x2_x86_64_avx2_fma, 2, 2;
         mmt4d_i16i16i32_4x16x2_x86_64_avx2_fma, 4, 1;
         mmt4d_i16i16i32_6x16x2_x86_64_avx2_fma, 6, 1;
     }
-    Pairs256<Madd, 1>, 2, 16 x 2, "Exact" {
+    Pairs<Madd, 1>, 2, 16 x 2, "Exact" {
         mmt4d_i16i8i32_1x16x2_x86_64_avx2_fma, 1, 4;
         mmt4d_i16i8i32_2x16x2_x86_64_avx2_fma, 2, 2;
         mmt4d_i16i8i32_4x16x2_x86_64_avx2_fma, 4, 1;
@@ -273,17 +310,16 @@ rows! {
         mmt4d_u8u8i32_4x16x2_x86_64_avx2_fma, 4, 1;
         mmt4d_u8u8i32_6x16x2_x86_64_avx2_fma, 6, 1;
     }
-    PairsU4x256<Madd>, 2, 16 x 8, "Exact" {
+    PairsU4<MaddAtOnce>, 2, 16 x 8, "Exact" {
         mmt4d_i16u4i32_1x16x8_x86_64_avx2_fma, 1, 2;
         mmt4d_i16u4i32_2x16x8_x86_64_avx2_fma, 2, 1;
         mmt4d_i16u4i32_4x16x8_x86_64_avx2_fma, 4, 1;
-        mmt4d_i16u4i32_6x16x8_x86_64_avx2_fma, 6, 1;
+        mmt4d_i16u4i32_5x16x8_x86_64_avx2_fma, 5, 1;
     }
-    Nibbles256<Maddubs>, 2, 16 x 8, "Exact" {
+    Nibbles<MaddubsAtOnce>, 2, 16 x 8, "Exact" {
         mmt4d_i8i4i32_1x16x8_x86_64_avx2_fma, 1, 2;
         mmt4d_i8i4i32_2x16x8_x86_64_avx2_fma, 2, 1;
         mmt4d_i8i4i32_4x16x8_x86_64_avx2_fma, 4, 1;
-        mmt4d_i8i4i32_6x16x8_x86_64_avx2_fma, 6, 1;
     }
     Widened<F32<__m256>, true>, 1, 8 x 1, "FusedChain" {
         mmt4d_f16f16f32_1x8x1_x86_64_avx2_fma, 1, 1;
@@ -297,7 +333,7 @@ rows! {
         mmt4d_f16f16f16_4x8x1_x86_64_avx2_fma, 4, 1;
         mmt4d_f16f16f16_8x8x1_x86_64_avx2_fma, 8, 1;
     }
-    Pairs256<Madd, 2>, 1, 8 x 2, "Exact" {
+    Pairs<Madd, 2>, 1, 8 x 2, "Exact" {
         mmt4d_i16i16i32_1x8x2_x86_64_avx2_fma, 1, 4;
         mmt4d_i16i16i32_2x8x2_x86_64_avx2_fma, 2, 2;
         mmt4d_i16i16i32_4x8x2_x86_64_avx2_fma, 4, 1;
@@ -313,34 +349,31 @@ rows! {
 
 rows! {
     run_scaled, "AVX2, FMA and F16C.", 16;
-    Nibbles256<Maddubs>, 2, 16 x 8, "FusedChain" {
+    Nibbles<MaddubsAtOnce>, 2, 16 x 8, "FusedChain" {
         mmt4d_i8i4g32f32_1x16x8_x86_64_avx2_fma, 1, 2;
         mmt4d_i8i4g32f32_2x16x8_x86_64_avx2_fma, 2, 1;
         mmt4d_i8i4g32f32_4x16x8_x86_64_avx2_fma, 4, 1;
-        mmt4d_i8i4g32f32_6x16x8_x86_64_avx2_fma, 6, 1;
     }
-    F32I4x256<32>, 2, 16 x 8, "FusedChain" {
+    F32I4<__m256i, 32>, 2, 16 x 8, "FusedChain" {
         mmt4d_f32i4g32f32_1x16x8_x86_64_avx2_fma, 1, 1;
         mmt4d_f32i4g32f32_2x16x8_x86_64_avx2_fma, 2, 1;
         mmt4d_f32i4g32f32_4x16x8_x86_64_avx2_fma, 4, 1;
-        mmt4d_f32i4g32f32_6x16x8_x86_64_avx2_fma, 6, 1;
     }
-    F32I4x256<128>, 2, 16 x 8, "FusedChain" {
+    F32I4<__m256i, 128>, 2, 16 x 8, "FusedChain" {
         mmt4d_f32i4g128f32_1x16x8_x86_64_avx2_fma, 1, 1;
         mmt4d_f32i4g128f32_2x16x8_x86_64_avx2_fma, 2, 1;
         mmt4d_f32i4g128f32_4x16x8_x86_64_avx2_fma, 4, 1;
-        mmt4d_f32i4g128f32_6x16x8_x86_64_avx2_fma, 6, 1;
     }
-    F32I8x256<{ usize::MAX }>, 2, 16 x 1, "FusedChain" {
+    F32I8<__m256i, { usize::MAX }>, 2, 16 x 1, "FusedChain" {
         mmt4d_f32i8f32_1x16x1_x86_64_avx2_fma, 1, 1;
         mmt4d_f32i8f32_2x16x1_x86_64_avx2_fma, 2, 1;
         mmt4d_f32i8f32_4x16x1_x86_64_avx2_fma, 4, 1;
-        mmt4d_f32i8f32_6x16x1_x86_64_avx2_fma, 6, 1;
+        mmt4d_f32i8f32_5x16x1_x86_64_avx2_fma, 5, 1;
     }
-    F32I8x256<32>, 2, 16 x 1, "FusedChain" {
+    F32I8<__m256i, 32>, 2, 16 x 1, "FusedChain" {
         mmt4d_f32i8g32f32_1x16x1_x86_64_avx2_fma, 1, 1;
         mmt4d_f32i8g32f32_2x16x1_x86_64_avx2_fma, 2, 1;
         mmt4d_f32i8g32f32_4x16x1_x86_64_avx2_fma, 4, 1;
-        mmt4d_f32i8g32f32_6x16x1_x86_64_avx2_fma, 6, 1;
+        mmt4d_f32i8g32f32_5x16x1_x86_64_avx2_fma, 5, 1;
     }
 }

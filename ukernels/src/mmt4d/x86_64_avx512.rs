@@ -4,10 +4,9 @@ use super::RawArgs;
 use super::dot::{Dot, F32, Output};
 use super::scaled::{Scaled, scaled};
 use super::tile::tile;
-use super::x86_64::{
-    AddFours, AddPairs, Bf16x16, BytePairs512, F16x16, F32I4x512, F32I8x512, F64x8, I32x16, Nibbles512, Pairs512,
-    PairsU4x512, bf16_to_f32x16, bits,
-};
+use super::x86_64::{Bf16x16, F16x16, F64x8, I32x16, bf16_to_f32x16, bits};
+use super::x86_64_dots::{AddFours, AddPairs, BytePairs, F32I4, F32I8, Nibbles, Pairs, PairsU4};
+use core::arch::asm;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -204,19 +203,57 @@ impl AddPairs for Madd {
     }
 }
 
-/// VPMADDUBSW, VPMADDWD with ones and a sum.
-struct Maddubs;
+/// VPMADDWD and its sum as assembly: the compiler would add products of several parts of a k-tile first, and keep them in
+/// registers that there are not.
+struct MaddAtOnce;
 
-impl AddFours for Maddubs {
+impl AddPairs for MaddAtOnce {
+    type Vector = __m512i;
+    const TWICE: usize = Madd::TWICE;
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn add(mut acc: __m512i, left: __m512i, right: __m512i) -> __m512i {
+        // SAFETY: registers alone.
+        unsafe {
+            asm!(
+                "vpmaddwd {3}, {1}, {2}",
+                "vpaddd {0}, {0}, {3}",
+                inout(zmm_reg) acc,
+                in(zmm_reg) left,
+                in(zmm_reg) right,
+                out(zmm_reg) _,
+                options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+        acc
+    }
+}
+
+/// VPMADDUBSW, VPMADDWD with ones and their sum, as [`MaddAtOnce`].
+struct MaddubsAtOnce;
+
+impl AddFours for MaddubsAtOnce {
     type Vector = __m512i;
 
-    #[inline(always)]
-    unsafe fn add(acc: __m512i, unsigned: __m512i, signed: __m512i) -> __m512i {
-        // SAFETY: the caller's; pairs of products of four and eight bits fit 16 bits.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn add(mut acc: __m512i, unsigned: __m512i, signed: __m512i) -> __m512i {
+        // SAFETY: registers alone; pairs of products of four and eight bits fit 16 bits.
         unsafe {
-            let pairs = _mm512_maddubs_epi16(unsigned, signed);
-            _mm512_add_epi32(acc, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)))
+            asm!(
+                "vpmaddubsw {3}, {1}, {2}",
+                "vpmaddwd {3}, {3}, {4}",
+                "vpaddd {0}, {0}, {3}",
+                inout(zmm_reg) acc,
+                in(zmm_reg) unsigned,
+                in(zmm_reg) signed,
+                out(zmm_reg) _,
+                in(zmm_reg) _mm512_set1_epi16(1),
+                options(pure, nomem, nostack, preserves_flags)
+            );
         }
+        acc
     }
 }
 
@@ -250,8 +287,8 @@ impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     unsafe fn row<const NV: usize>(acc: &mut [__m512i; NV], lhs: *const u8, right: &[[__m512i; 2]; NV]) {
         // SAFETY: the caller's.
         unsafe {
-            Pairs512::<Madd, 2>::row(acc, lhs, &right.map(|r| r[0]));
-            Pairs512::<Madd, 2>::row(acc, lhs.wrapping_add(4), &right.map(|r| r[1]));
+            Pairs::<Madd, 2>::row(acc, lhs, &right.map(|r| r[0]));
+            Pairs::<Madd, 2>::row(acc, lhs.wrapping_add(4), &right.map(|r| r[1]));
         }
     }
 
@@ -352,14 +389,14 @@ rows! {
         mmt4d_bf16bf16bf16_8x32x2_x86_64_avx512, 8, 1;
         mmt4d_bf16bf16bf16_12x32x2_x86_64_avx512, 12, 1;
     }
-    Pairs512<Madd, 2>, 2, 32 x 2, "Exact" {
+    Pairs<Madd, 2>, 2, 32 x 2, "Exact" {
         mmt4d_i16i16i32_1x32x2_x86_64_avx512, 1, 4;
         mmt4d_i16i16i32_2x32x2_x86_64_avx512, 2, 2;
         mmt4d_i16i16i32_4x32x2_x86_64_avx512, 4, 1;
         mmt4d_i16i16i32_8x32x2_x86_64_avx512, 8, 1;
         mmt4d_i16i16i32_12x32x2_x86_64_avx512, 12, 1;
     }
-    Pairs512<Madd, 1>, 2, 32 x 2, "Exact" {
+    Pairs<Madd, 1>, 2, 32 x 2, "Exact" {
         mmt4d_i16i8i32_1x32x2_x86_64_avx512, 1, 4;
         mmt4d_i16i8i32_2x32x2_x86_64_avx512, 2, 2;
         mmt4d_i16i8i32_4x32x2_x86_64_avx512, 4, 1;
@@ -387,14 +424,14 @@ rows! {
         mmt4d_u8u8i32_8x32x4_x86_64_avx512, 8, 1;
         mmt4d_u8u8i32_10x32x4_x86_64_avx512, 10, 1;
     }
-    PairsU4x512<Madd>, 2, 32 x 8, "Exact" {
+    PairsU4<MaddAtOnce>, 2, 32 x 8, "Exact" {
         mmt4d_i16u4i32_1x32x8_x86_64_avx512, 1, 2;
         mmt4d_i16u4i32_2x32x8_x86_64_avx512, 2, 2;
         mmt4d_i16u4i32_4x32x8_x86_64_avx512, 4, 1;
         mmt4d_i16u4i32_8x32x8_x86_64_avx512, 8, 1;
         mmt4d_i16u4i32_12x32x8_x86_64_avx512, 12, 1;
     }
-    Nibbles512<Maddubs>, 2, 32 x 8, "Exact" {
+    Nibbles<MaddubsAtOnce>, 2, 32 x 8, "Exact" {
         mmt4d_i8i4i32_1x32x8_x86_64_avx512, 1, 2;
         mmt4d_i8i4i32_2x32x8_x86_64_avx512, 2, 2;
         mmt4d_i8i4i32_4x32x8_x86_64_avx512, 4, 1;
@@ -422,14 +459,14 @@ rows! {
         mmt4d_f16f16f16_8x16x1_x86_64_avx512, 8, 1;
         mmt4d_f16f16f16_16x16x1_x86_64_avx512, 16, 1;
     }
-    Pairs512<Madd, 2>, 1, 16 x 2, "Exact" {
+    Pairs<Madd, 2>, 1, 16 x 2, "Exact" {
         mmt4d_i16i16i32_1x16x2_x86_64_avx512, 1, 4;
         mmt4d_i16i16i32_2x16x2_x86_64_avx512, 2, 4;
         mmt4d_i16i16i32_4x16x2_x86_64_avx512, 4, 2;
         mmt4d_i16i16i32_8x16x2_x86_64_avx512, 8, 1;
         mmt4d_i16i16i32_16x16x2_x86_64_avx512, 16, 1;
     }
-    BytePairs512<Madd>, 1, 16 x 2, "Exact" {
+    BytePairs<Madd>, 1, 16 x 2, "Exact" {
         mmt4d_i8i8i32_1x16x2_x86_64_avx512, 1, 4;
         mmt4d_i8i8i32_2x16x2_x86_64_avx512, 2, 4;
         mmt4d_i8i8i32_4x16x2_x86_64_avx512, 4, 2;
@@ -440,35 +477,35 @@ rows! {
 
 rows! {
     run_scaled, "AVX-512 (F, BW, DQ, VL).", 32;
-    Nibbles512<Maddubs>, 2, 32 x 8, "FusedChain" {
+    Nibbles<MaddubsAtOnce>, 2, 32 x 8, "FusedChain" {
         mmt4d_i8i4g32f32_1x32x8_x86_64_avx512, 1, 2;
         mmt4d_i8i4g32f32_2x32x8_x86_64_avx512, 2, 2;
         mmt4d_i8i4g32f32_4x32x8_x86_64_avx512, 4, 1;
         mmt4d_i8i4g32f32_8x32x8_x86_64_avx512, 8, 1;
         mmt4d_i8i4g32f32_12x32x8_x86_64_avx512, 12, 1;
     }
-    F32I4x512<32>, 2, 32 x 8, "FusedChain" {
+    F32I4<__m512i, 32>, 2, 32 x 8, "FusedChain" {
         mmt4d_f32i4g32f32_1x32x8_x86_64_avx512, 1, 1;
         mmt4d_f32i4g32f32_2x32x8_x86_64_avx512, 2, 1;
         mmt4d_f32i4g32f32_4x32x8_x86_64_avx512, 4, 1;
         mmt4d_f32i4g32f32_8x32x8_x86_64_avx512, 8, 1;
         mmt4d_f32i4g32f32_12x32x8_x86_64_avx512, 12, 1;
     }
-    F32I4x512<128>, 2, 32 x 8, "FusedChain" {
+    F32I4<__m512i, 128>, 2, 32 x 8, "FusedChain" {
         mmt4d_f32i4g128f32_1x32x8_x86_64_avx512, 1, 1;
         mmt4d_f32i4g128f32_2x32x8_x86_64_avx512, 2, 1;
         mmt4d_f32i4g128f32_4x32x8_x86_64_avx512, 4, 1;
         mmt4d_f32i4g128f32_8x32x8_x86_64_avx512, 8, 1;
         mmt4d_f32i4g128f32_12x32x8_x86_64_avx512, 12, 1;
     }
-    F32I8x512<{ usize::MAX }>, 2, 32 x 1, "FusedChain" {
+    F32I8<__m512i, { usize::MAX }>, 2, 32 x 1, "FusedChain" {
         mmt4d_f32i8f32_1x32x1_x86_64_avx512, 1, 1;
         mmt4d_f32i8f32_2x32x1_x86_64_avx512, 2, 1;
         mmt4d_f32i8f32_4x32x1_x86_64_avx512, 4, 1;
         mmt4d_f32i8f32_8x32x1_x86_64_avx512, 8, 1;
         mmt4d_f32i8f32_12x32x1_x86_64_avx512, 12, 1;
     }
-    F32I8x512<32>, 2, 32 x 1, "FusedChain" {
+    F32I8<__m512i, 32>, 2, 32 x 1, "FusedChain" {
         mmt4d_f32i8g32f32_1x32x1_x86_64_avx512, 1, 1;
         mmt4d_f32i8g32f32_2x32x1_x86_64_avx512, 2, 1;
         mmt4d_f32i8g32f32_4x32x1_x86_64_avx512, 4, 1;

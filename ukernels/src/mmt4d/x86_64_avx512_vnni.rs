@@ -8,7 +8,8 @@ use super::RawArgs;
 use super::dot::{Dot, Lhs};
 use super::scaled::{Scaled, scaled};
 use super::tile::tile;
-use super::x86_64::{AddFours, AddPairs, BytePairs512, I32x16, Nibbles512, Pairs512, PairsU4x512, bits, flipped_by};
+use super::x86_64::{I32x16, bits, flipped_by};
+use super::x86_64_dots::{AddFours, AddPairs, BytePairs, Nibbles, Pairs, PairsU4};
 use core::arch::asm;
 use core::arch::x86_64::*;
 
@@ -200,42 +201,42 @@ rows! {
         mmt4d_u8u8i32_8x32x4_x86_64_avx512_vnni, 8, 1;
         mmt4d_u8u8i32_14x32x4_x86_64_avx512_vnni, 14, 1;
     }
-    Pairs512<Wssd, 2>, 2, 32 x 2, "Exact" {
+    Pairs<Wssd, 2>, 2, 32 x 2, "Exact" {
         mmt4d_i16i16i32_1x32x2_x86_64_avx512_vnni, 1, 4;
         mmt4d_i16i16i32_2x32x2_x86_64_avx512_vnni, 2, 4;
         mmt4d_i16i16i32_4x32x2_x86_64_avx512_vnni, 4, 2;
         mmt4d_i16i16i32_8x32x2_x86_64_avx512_vnni, 8, 1;
         mmt4d_i16i16i32_14x32x2_x86_64_avx512_vnni, 14, 1;
     }
-    Pairs512<Wssd, 1>, 2, 32 x 2, "Exact" {
+    Pairs<Wssd, 1>, 2, 32 x 2, "Exact" {
         mmt4d_i16i8i32_1x32x2_x86_64_avx512_vnni, 1, 4;
         mmt4d_i16i8i32_2x32x2_x86_64_avx512_vnni, 2, 4;
         mmt4d_i16i8i32_4x32x2_x86_64_avx512_vnni, 4, 2;
         mmt4d_i16i8i32_8x32x2_x86_64_avx512_vnni, 8, 1;
         mmt4d_i16i8i32_14x32x2_x86_64_avx512_vnni, 14, 1;
     }
-    PairsU4x512<Wssd>, 2, 32 x 8, "Exact" {
+    PairsU4<Wssd>, 2, 32 x 8, "Exact" {
         mmt4d_i16u4i32_1x32x8_x86_64_avx512_vnni, 1, 4;
         mmt4d_i16u4i32_2x32x8_x86_64_avx512_vnni, 2, 4;
         mmt4d_i16u4i32_4x32x8_x86_64_avx512_vnni, 4, 2;
         mmt4d_i16u4i32_8x32x8_x86_64_avx512_vnni, 8, 1;
         mmt4d_i16u4i32_12x32x8_x86_64_avx512_vnni, 12, 1;
     }
-    Nibbles512<Busd>, 2, 32 x 8, "Exact" {
+    Nibbles<Busd>, 2, 32 x 8, "Exact" {
         mmt4d_i8i4i32_1x32x8_x86_64_avx512_vnni, 1, 4;
         mmt4d_i8i4i32_2x32x8_x86_64_avx512_vnni, 2, 4;
         mmt4d_i8i4i32_4x32x8_x86_64_avx512_vnni, 4, 2;
         mmt4d_i8i4i32_8x32x8_x86_64_avx512_vnni, 8, 1;
         mmt4d_i8i4i32_12x32x8_x86_64_avx512_vnni, 12, 1;
     }
-    Pairs512<Wssd, 2>, 1, 16 x 2, "Exact" {
+    Pairs<Wssd, 2>, 1, 16 x 2, "Exact" {
         mmt4d_i16i16i32_1x16x2_x86_64_avx512_vnni, 1, 4;
         mmt4d_i16i16i32_2x16x2_x86_64_avx512_vnni, 2, 4;
         mmt4d_i16i16i32_4x16x2_x86_64_avx512_vnni, 4, 2;
         mmt4d_i16i16i32_8x16x2_x86_64_avx512_vnni, 8, 1;
         mmt4d_i16i16i32_16x16x2_x86_64_avx512_vnni, 16, 1;
     }
-    BytePairs512<Wssd>, 1, 16 x 2, "Exact" {
+    BytePairs<Wssd>, 1, 16 x 2, "Exact" {
         mmt4d_i8i8i32_1x16x2_x86_64_avx512_vnni, 1, 4;
         mmt4d_i8i8i32_2x16x2_x86_64_avx512_vnni, 2, 4;
         mmt4d_i8i8i32_4x16x2_x86_64_avx512_vnni, 4, 2;
@@ -246,7 +247,7 @@ rows! {
 
 rows! {
     run_scaled, "AVX-512 (F, BW, DQ, VL) and VNNI.", 32;
-    Nibbles512<Busd>, 2, 32 x 8, "FusedChain" {
+    Nibbles<Busd>, 2, 32 x 8, "FusedChain" {
         mmt4d_i8i4g32f32_1x32x8_x86_64_avx512_vnni, 1, 4;
         mmt4d_i8i4g32f32_2x32x8_x86_64_avx512_vnni, 2, 4;
         mmt4d_i8i4g32f32_4x32x8_x86_64_avx512_vnni, 4, 2;

@@ -5,7 +5,8 @@ use super::RawArgs;
 use super::dot::{Dot, Lhs, Output};
 use super::scaled::{Scaled, scaled};
 use super::tile::tile;
-use super::x86_64::{AddFours, AddPairs, I32x8, Nibbles256, Pairs256, PairsU4x256, flipped_by, part, window};
+use super::x86_64::{I32x8, flipped_by, part, window};
+use super::x86_64_dots::{AddFours, AddPairs, Nibbles, Pairs, PairsU4};
 use core::arch::asm;
 use core::arch::x86_64::*;
 
@@ -181,25 +182,25 @@ rows! {
         mmt4d_u8u8i32_4x16x4_x86_64_avx_vnni, 4, 1;
         mmt4d_u8u8i32_6x16x4_x86_64_avx_vnni, 6, 1;
     }
-    Pairs256<Wssd, 2>, 2, 16 x 2, "Exact" {
+    Pairs<Wssd, 2>, 2, 16 x 2, "Exact" {
         mmt4d_i16i16i32_1x16x2_x86_64_avx_vnni, 1, 4;
         mmt4d_i16i16i32_2x16x2_x86_64_avx_vnni, 2, 2;
         mmt4d_i16i16i32_4x16x2_x86_64_avx_vnni, 4, 1;
         mmt4d_i16i16i32_6x16x2_x86_64_avx_vnni, 6, 1;
     }
-    Pairs256<Wssd, 1>, 2, 16 x 2, "Exact" {
+    Pairs<Wssd, 1>, 2, 16 x 2, "Exact" {
         mmt4d_i16i8i32_1x16x2_x86_64_avx_vnni, 1, 4;
         mmt4d_i16i8i32_2x16x2_x86_64_avx_vnni, 2, 2;
         mmt4d_i16i8i32_4x16x2_x86_64_avx_vnni, 4, 1;
         mmt4d_i16i8i32_6x16x2_x86_64_avx_vnni, 6, 1;
     }
-    PairsU4x256<Wssd>, 2, 16 x 8, "Exact" {
+    PairsU4<Wssd>, 2, 16 x 8, "Exact" {
         mmt4d_i16u4i32_1x16x8_x86_64_avx_vnni, 1, 2;
         mmt4d_i16u4i32_2x16x8_x86_64_avx_vnni, 2, 1;
         mmt4d_i16u4i32_4x16x8_x86_64_avx_vnni, 4, 1;
         mmt4d_i16u4i32_6x16x8_x86_64_avx_vnni, 6, 1;
     }
-    Nibbles256<Busd>, 2, 16 x 8, "Exact" {
+    Nibbles<Busd>, 2, 16 x 8, "Exact" {
         mmt4d_i8i4i32_1x16x8_x86_64_avx_vnni, 1, 4;
         mmt4d_i8i4i32_2x16x8_x86_64_avx_vnni, 2, 2;
         mmt4d_i8i4i32_4x16x8_x86_64_avx_vnni, 4, 1;
@@ -209,10 +210,9 @@ rows! {
 
 rows! {
     run_scaled, "AVX2, FMA, F16C and AVX-VNNI.", 16;
-    Nibbles256<Busd>, 2, 16 x 8, "FusedChain" {
+    Nibbles<Busd>, 2, 16 x 8, "FusedChain" {
         mmt4d_i8i4g32f32_1x16x8_x86_64_avx_vnni, 1, 4;
         mmt4d_i8i4g32f32_2x16x8_x86_64_avx_vnni, 2, 2;
         mmt4d_i8i4g32f32_4x16x8_x86_64_avx_vnni, 4, 1;
-        mmt4d_i8i4g32f32_5x16x8_x86_64_avx_vnni, 5, 1;
     }
 }
