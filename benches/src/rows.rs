@@ -1,5 +1,6 @@
 //! Calls of rows, checked once and repeated unchecked, as drivers call them.
 
+use smalti_ukernels::layout::flip;
 use smalti_ukernels::mmt4d::reference::{Value, WithTypes, with_types};
 use smalti_ukernels::mmt4d::{Args, ArgsError, Batch, RawArgs, Tile};
 use smalti_ukernels::table::Bound;
@@ -88,7 +89,10 @@ impl WithTypes for Operands {
         }
         let Operands { row, tile, k } = self;
         let Tile { m0, n0, k0 } = tile;
-        let (lhs, rhs) = (ramp::<L>(m0 * k), ramp::<R>(n0 * k));
+        let (lhs, mut rhs) = (ramp::<L>(m0 * k), ramp::<R>(n0 * k));
+        if row.row().flipped {
+            flip(rhs.get_mut());
+        }
         let mut out = Aligned::new(m0 * n0, O::narrow(0.0), |_| O::narrow(0.0));
         let mut scratch = Aligned::new(row.row().scratch(m0), 0u8, |_| 0);
         let types = row.row().types;

@@ -31,7 +31,8 @@ fn kernel_matrix() {
         let order = lines.keys().find(|k| k.1 == key).map_or(i, |k| k.0);
         let tile: Vec<String> = fields.tile[..fields.op.tile_arity()].iter().map(|d| d.to_string()).collect();
         let chains = fields.chains.map_or(String::new(), |n| format!(" splitk{n}"));
-        lines.entry((order, key)).or_default().entry(row.place).or_default().push(tile.join("x") + &chains);
+        let flipped = if fields.flipped { " flipped" } else { "" };
+        lines.entry((order, key)).or_default().entry(row.place).or_default().push(tile.join("x") + &chains + flipped);
     }
     let names: Vec<String> = places.iter().map(Place::to_string).collect();
     let mut out = format!("| | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(places.len()));

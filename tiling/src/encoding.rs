@@ -71,6 +71,8 @@ pub enum Layout {
         t1: usize,
         /// Whether they are packed once.
         constant: bool,
+        /// Whether they hold elements with their sign bits flipped (see [`smalti_ukernels::layout::flip`]).
+        flipped: bool,
     },
     /// Convolution weights `[groups][oc/n0][channel groups][kh·kw][channels in the group][n0]`.
     Weights {
@@ -85,8 +87,9 @@ impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Layout::InPlace(order) => write!(f, "in place, {}", order.name()),
-            Layout::Panels { t0, t1, constant } => {
-                write!(f, "panels {t0}x{t1}, {}", if *constant { "packed once" } else { "packed in each run" })
+            Layout::Panels { t0, t1, constant, flipped } => {
+                let signs = if *flipped { ", sign bits flipped" } else { "" };
+                write!(f, "panels {t0}x{t1}{signs}, {}", if *constant { "packed once" } else { "packed in each run" })
             }
             Layout::Weights { n0, channels } => write!(f, "weights x{n0} of {channels} channels, packed once"),
         }

@@ -128,12 +128,14 @@ fn kernels(query: &Mmt4dQuery, problem: Problem, target: &Target) -> Result<Kern
         types: query.types,
         n0: Dim::Fixed(GENERIC_TILE[1] as u16),
         k0: Dim::Fixed(GENERIC_TILE[2] as u16),
+        flipped: row.flipped,
     });
     let peers = |r: &&Row| {
         r.op == Op::Mmt4d
             && !r.by_tile
             && r.family() == row.family()
             && r.types == row.types
+            && r.flipped == row.flipped
             && r.numerics == row.numerics
             && r.tier() == row.tier()
             && r.runs_on(target)
@@ -169,6 +171,7 @@ impl Plan {
             r.op == Op::Mmt4d
                 && !r.by_tile
                 && r.types == self.family.types
+                && r.flipped == self.family.flipped
                 && r.numerics == self.numerics
                 && r.tier() == self.tier
                 && r.runs_on(&self.target)
@@ -187,14 +190,15 @@ fn worth_mapping(types: Types, n: usize, k: usize) -> bool {
 
 fn matmul(p: &Matmul, family: Option<Family>, target: &Target) -> Result<Plan, PlanError> {
     let mappable = family.is_none() && p.rhs_constant && worth_mapping(p.types, p.n, p.k);
-    let query = Mmt4dQuery { types: p.types, family, strict: p.strict, mappable, m: p.m, n: p.n, k: p.k };
+    let flipped = p.rhs_constant;
+    let query = Mmt4dQuery { types: p.types, family, strict: p.strict, mappable, flipped, m: p.m, n: p.n, k: p.k };
     let kernels = kernels(&query, Problem::Matmul(*p), target)?;
     let [n0, k0] = kernels.tile;
-    let panel = |t0, constant| Layout::Panels { t0, t1: k0, constant };
+    let panel = |t0, constant, flipped| Layout::Panels { t0, t1: k0, constant, flipped };
     // In place where a k-tile of a row is contiguous: always for K0 = 1.
-    let lhs = if k0 == 1 || p.lhs == Order::Rows { Layout::InPlace(p.lhs) } else { panel(Dim::Fixed(1), false) };
+    let lhs = if k0 == 1 || p.lhs == Order::Rows { Layout::InPlace(p.lhs) } else { panel(Dim::Fixed(1), false, false) };
     let rhs = if p.rhs_constant || p.rhs == Order::Columns || k0 > 1 {
-        panel(kernels.family.n0.settled_on(target), p.rhs_constant)
+        panel(kernels.family.n0.settled_on(target), p.rhs_constant, kernels.family.flipped)
     } else {
         Layout::InPlace(Order::Rows)
     };
@@ -233,7 +237,7 @@ fn conv2d(p: &Conv2d, family: Option<Family>, target: &Target) -> Result<Plan, P
     let pixels = if pointwise { height * width } else { width };
     let k = ic * p.kernel[0] * p.kernel[1];
     let mappable = family.is_none() && worth_mapping(p.types, p.oc, k);
-    let query = Mmt4dQuery { types: p.types, family, strict: p.strict, mappable, m: pixels, n: oc, k };
+    let query = Mmt4dQuery { types: p.types, family, strict: p.strict, mappable, flipped: false, m: pixels, n: oc, k };
     let kernels = kernels(&query, Problem::Conv2d(*p), target)?;
     let n0 = kernels.tile[0];
     let longest = kernels.rows.iter().map(|r| r.0).max().unwrap_or(1);

@@ -66,6 +66,9 @@ pub trait Elem: Copy + sealed::Sealed + 'static {
     const TYPE: ElemType;
     /// Elements that one value holds.
     const COUNT: usize;
+
+    /// With the sign bit of each element flipped; of an unsigned one the most significant bit.
+    fn flipped(self) -> Self;
 }
 
 /// Two signed 4-bit integers, the first one in the low nibble.
@@ -79,13 +82,29 @@ pub struct I4x2(pub u8);
 pub struct U4x2(pub u8);
 
 macro_rules! elems {
-    ($($rust:ty => $variant:ident),*) => {
+    ($($rust:ty => $variant:ident, $x:ident: $flipped:expr;)*) => {
         $(impl sealed::Sealed for $rust {}
         impl Elem for $rust {
             const TYPE: ElemType = ElemType::$variant;
             const COUNT: usize = 8 * size_of::<$rust>() / ElemType::$variant.bits();
+
+            fn flipped(self) -> $rust {
+                let $x = self;
+                $flipped
+            }
         })*
     };
 }
 
-elems!(f64 => F64, f32 => F32, half::f16 => F16, half::bf16 => Bf16, i32 => I32, i16 => I16, i8 => I8, u8 => U8, I4x2 => I4, U4x2 => U4);
+elems! {
+    f64 => F64, x: -x;
+    f32 => F32, x: -x;
+    half::f16 => F16, x: -x;
+    half::bf16 => Bf16, x: -x;
+    i32 => I32, x: x ^ i32::MIN;
+    i16 => I16, x: x ^ i16::MIN;
+    i8 => I8, x: x ^ i8::MIN;
+    u8 => U8, x: x ^ 0x80;
+    I4x2 => I4, x: I4x2(x.0 ^ 0x88);
+    U4x2 => U4, x: U4x2(x.0 ^ 0x88);
+}

@@ -17,6 +17,7 @@
 //! ");
 //! ```
 
+use crate::elem::Elem;
 use core::fmt::{self, Write};
 
 /// A packed matrix.
@@ -55,6 +56,21 @@ impl Panels {
     pub const fn offset(&self, r: usize, c: usize) -> usize {
         let outer = r / self.t0 * self.outer()[1] + c / self.t1;
         outer * self.t0 * self.t1 + r % self.t0 * self.t1 + c % self.t1
+    }
+}
+
+/// Flips the sign bit of each element of packed panels, padding too: what rows and families want of their right operand that
+/// are [flipped](crate::table::Row::flipped).
+///
+/// ```
+/// # use smalti_ukernels::layout::flip;
+/// let mut panels = [-128i8, -1, 0, 1, 127];
+/// flip(&mut panels);
+/// assert_eq!(panels, [0, 127, -128, -127, -1]);
+/// ```
+pub fn flip<T: Elem>(panels: &mut [T]) {
+    for element in panels {
+        *element = element.flipped();
     }
 }
 

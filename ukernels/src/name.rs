@@ -5,7 +5,7 @@
 //! types   := f64 f32 f16 bf16 i32 i16 i8 u8 i4 u4, inputs then output; a group suffix on weights: i4g32
 //! tile    := dim ("x" dim)*
 //! dim     := int | int "vs" | "n"                   16vs = 16 · VLEN/128 elements; n = given at run time
-//! where   := "generic" | "portable" | arch "_" level ["_" cpu] ["_splitk" int]
+//! where   := ("generic" | "portable" | arch "_" level ["_" cpu]) ["_splitk" int] ["_flipped"]
 //! ```
 
 use crate::elem::ElemType;
@@ -215,6 +215,8 @@ pub struct Name {
     pub place: Place,
     /// Chains that k takes in turns, where the name says so: rows of one tile that add in another order.
     pub chains: Option<u8>,
+    /// Whether panels of the right operand hold its elements with their sign bits flipped.
+    pub flipped: bool,
 }
 
 /// Why a text is no kernel name: the part that was expected and what stood in its place.
@@ -271,12 +273,13 @@ impl Name {
             return Err(wrong("the end of the tile", tile_text));
         }
 
+        let (rest, flipped) = rest.strip_suffix("_flipped").map_or((rest, false), |rest| (rest, true));
         let (rest, chains) = match rest.rsplit_once("_splitk") {
             Some((rest, n)) => (rest, Some(n.parse().map_err(|_| wrong("a number of chains", n))?)),
             None => (rest, None),
         };
         let place = place(rest).ok_or(wrong("where it runs", rest))?;
-        Ok(Name { op, types: Types { list, group }, tile, place, chains })
+        Ok(Name { op, types: Types { list, group }, tile, place, chains, flipped })
     }
 }
 
@@ -313,7 +316,8 @@ impl fmt::Display for Name {
             write!(f, "{}{dim}", if i == 0 { "_" } else { "x" })?;
         }
         write!(f, "_{}", self.place)?;
-        self.chains.map_or(Ok(()), |n| write!(f, "_splitk{n}"))
+        self.chains.map_or(Ok(()), |n| write!(f, "_splitk{n}"))?;
+        f.write_str(if self.flipped { "_flipped" } else { "" })
     }
 }
 
@@ -328,6 +332,8 @@ mod tests {
             "mmt4d_f32f32f32_14x32x1_x86_64_avx512",
             "mmt4d_u8i8i32_16x16x4_x86_64_avx512_vnni",
             "mmt4d_f32f32f32_1x32x1_x86_64_avx512_splitk4",
+            "mmt4d_i8i8i32_14x32x4_x86_64_avx512_vnni_flipped",
+            "mmt4d_u8u8i32_nxnxn_generic_flipped",
             "mmt4d_f32i4g32f32_8x32x1_x86_64_avx2_fma",
             "mmt4d_f32f32f32_7x16vsx1_riscv64_v_spacemit_x60",
             "mmt4d_bf16bf16f32_nxnxn_generic",

@@ -21,6 +21,9 @@ pub struct Mmt4dQuery {
     /// Only rows whose panels are the same on every machine of the target, so that packed constants can be mapped from
     /// a file.
     pub mappable: bool,
+    /// Where no family is given: also rows whose right operand comes [flipped](Row::flipped), for one that is packed once,
+    /// before any run. To flip what is packed in each run costs what it saves.
+    pub flipped: bool,
     /// Rows of the product.
     pub m: usize,
     /// Columns of the product.
@@ -30,9 +33,9 @@ pub struct Mmt4dQuery {
 }
 
 impl Mmt4dQuery {
-    /// A product of any family and class.
+    /// A product of any class, of any family that is not flipped.
     pub const fn new(types: [ElemType; 3], m: usize, n: usize, k: usize) -> Mmt4dQuery {
-        Mmt4dQuery { types: Types::new(types), family: None, strict: false, mappable: false, m, n, k }
+        Mmt4dQuery { types: Types::new(types), family: None, strict: false, mappable: false, flipped: false, m, n, k }
     }
 }
 
@@ -57,6 +60,9 @@ pub enum Reason {
     /// Its panels follow a vector length that the target leaves open.
     #[error("its panels follow the vector length, so they can't be mapped from a file; pin vlen= to admit it")]
     NotMappable,
+    /// Its panels are flipped, and the right operand is not packed once.
+    #[error("its panels are flipped, for a right operand that is packed once")]
+    Flipped,
     /// A row of a better tier serves.
     #[error("of a lower tier")]
     Tier,
@@ -117,16 +123,18 @@ pub fn mmt4d(query: &Mmt4dQuery, target: &Target) -> Option<Selection> {
 
 /// What may be expected of a family's rows on a target: selection takes the best tier first, whatever the sizes.
 pub fn tier(family: Family, strict: bool, target: &Target) -> Option<Tier> {
-    let query = Mmt4dQuery { types: family.types, family: Some(family), strict, mappable: false, m: 1, n: 1, k: 1 };
+    let any = Mmt4dQuery::new(family.types.list, 1, 1, 1);
+    let query = Mmt4dQuery { types: family.types, family: Some(family), strict, ..any };
     candidates(query.types).filter(|r| obstacle(r, &query, target).is_none()).map(Row::tier).max()
 }
 
-/// The row of just that tile, for callers whose panels have it: of the best tier, and none that splits k. For all types that
+/// The row of just that tile, for callers whose panels have it: of the best tier, none that splits k, none whose right operand
+/// comes flipped. For all types that
 /// the table has there is one: each has a generic row.
 pub fn by_tile(types: Types, tile: Tile, target: &Target) -> Option<&'static Row> {
     ROWS.iter()
         .filter(|r| r.op == Op::Mmt4d && r.types == types && r.runs_on(target))
-        .filter(|r| !matches!(r.numerics, Numerics::SplitK(_)))
+        .filter(|r| !matches!(r.numerics, Numerics::SplitK(_)) && !r.flipped)
         .filter(|r| {
             fits(r.tile[0], tile.m0, target) && fits(r.tile[1], tile.n0, target) && fits(r.tile[2], tile.k0, target)
         })
@@ -170,6 +178,8 @@ fn obstacle(row: &Row, query: &Mmt4dQuery, target: &Target) -> Option<Reason> {
     }
     match (query.family, row.family()) {
         (Some(wanted), Some(family)) if wanted != family => Some(Reason::Family),
+        (Some(wanted), None) if wanted.flipped != row.flipped => Some(Reason::Family),
+        (None, _) if row.flipped && !query.flipped => Some(Reason::Flipped),
         _ => None,
     }
 }

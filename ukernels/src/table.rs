@@ -109,6 +109,9 @@ pub struct Row {
     /// Whether it reads sums of the left operand's elements: it sums them itself where it is given none, a driver does so
     /// once for all tiles of those rows.
     pub sums: bool,
+    /// Whether its right operand comes with the sign bit of each element flipped, as [`layout::flip`](crate::layout::flip)
+    /// does it to panels: the instruction's other operand is signed, and the loop need not flip what can be packed so.
+    pub flipped: bool,
     /// The function.
     pub code: Code,
 }
@@ -145,7 +148,7 @@ impl Row {
             SplitK(chains) => Some(chains),
             _ => None,
         };
-        Name { op: self.op, types: self.types, tile: self.tile, place: self.place, chains }
+        Name { op: self.op, types: self.types, tile: self.tile, place: self.place, chains, flipped: self.flipped }
     }
 
     /// The row of that name.
@@ -162,11 +165,12 @@ impl Row {
         }
     }
 
-    /// The family that it belongs to; none for a row whose tile is given at run time, which serves every family.
+    /// The family that it belongs to; none for a row whose tile is given at run time, which serves every family of its types
+    /// that is flipped as it is.
     pub const fn family(&self) -> Option<Family> {
         match self.tile {
             [_, Runtime, _] => None,
-            [_, n0, k0] => Some(Family { types: self.types, n0, k0 }),
+            [_, n0, k0] => Some(Family { types: self.types, n0, k0, flipped: self.flipped }),
         }
     }
 
@@ -230,7 +234,7 @@ impl Bound {
     }
 }
 
-/// Rows that share types, N0 and K0, and so the layout of packed operands. Programs and modules name families,
+/// Rows that share types, N0, K0 and what panels hold, and so the layout of packed operands. Programs and modules name families,
 /// never rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Family {
@@ -240,13 +244,15 @@ pub struct Family {
     pub n0: Dim,
     /// Depth of a tile.
     pub k0: Dim,
+    /// Whether panels of the right operand hold its elements with their sign bits [flipped](Row::flipped).
+    pub flipped: bool,
 }
 
-/// `f32f32f32_32x1` or `f32i4g32f32_32x8`: types, N0, K0.
+/// `f32f32f32_32x1`, `f32i4g32f32_32x8` or `i8i8i32_32x4_flipped`: types, N0, K0, and whether sign bits are flipped.
 impl core::fmt::Display for Family {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         self.types.write(f, 3)?;
-        write!(f, "_{}x{}", self.n0, self.k0)
+        write!(f, "_{}x{}{}", self.n0, self.k0, if self.flipped { "_flipped" } else { "" })
     }
 }
 
@@ -294,7 +300,7 @@ macro_rules! code {
 }
 
 macro_rules! mmt4d {
-    ($module:ident::$name:ident, $types:expr, $m0:expr, $n0:expr, $k0:expr, $place:expr, $numerics:expr, $rates:expr$(, by_tile $by_tile:literal)?$(, group $group:literal)?$(, staged $staged:literal)?$(, sums $sums:literal)?) => {
+    ($module:ident::$name:ident, $types:expr, $m0:expr, $n0:expr, $k0:expr, $place:expr, $numerics:expr, $rates:expr$(, by_tile $by_tile:literal)?$(, group $group:literal)?$(, staged $staged:literal)?$(, sums $sums:literal)?$(, flipped $flipped:literal)?) => {
         Row {
             name: stringify!($name),
             op: Op::Mmt4d,
@@ -306,6 +312,7 @@ macro_rules! mmt4d {
             by_tile: false $(|| $by_tile)?,
             staged: 0$(+ $staged)?,
             sums: false $(|| $sums)?,
+            flipped: false $(|| $flipped)?,
             code: code!(Mmt4d, mmt4d::$module::$name),
         }
     };
@@ -324,6 +331,7 @@ macro_rules! moves {
             by_tile: false,
             staged: 0,
             sums: false,
+            flipped: false,
             code: code!($op, $folder::$module::$name),
         }
     };
@@ -451,8 +459,10 @@ rows! {
     mmt4d!(generic::mmt4d_i16i16i32_nxnxn_generic, [I16, I16, I32], Runtime, Runtime, Runtime, Generic, Exact, &[(ANY, 11)]),
     mmt4d!(generic::mmt4d_i16i8i32_nxnxn_generic, [I16, I8, I32], Runtime, Runtime, Runtime, Generic, Exact, &[(ANY, 11)]),
     mmt4d!(generic::mmt4d_i8i8i32_nxnxn_generic, [I8, I8, I32], Runtime, Runtime, Runtime, Generic, Exact, &[(ANY, 13)]),
+    mmt4d!(generic::mmt4d_i8i8i32_nxnxn_generic_flipped, [I8, I8, I32], Runtime, Runtime, Runtime, Generic, Exact, &[(ANY, 13)], flipped true),
     mmt4d!(generic::mmt4d_u8i8i32_nxnxn_generic, [U8, I8, I32], Runtime, Runtime, Runtime, Generic, Exact, &[(ANY, 12)]),
     mmt4d!(generic::mmt4d_u8u8i32_nxnxn_generic, [U8, U8, I32], Runtime, Runtime, Runtime, Generic, Exact, &[(ANY, 12)]),
+    mmt4d!(generic::mmt4d_u8u8i32_nxnxn_generic_flipped, [U8, U8, I32], Runtime, Runtime, Runtime, Generic, Exact, &[(ANY, 12)], flipped true),
 
     mmt4d!(portable::mmt4d_f64f64f64_1x8x1_portable, [F64, F64, F64], Fixed(1), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 224)]),
     mmt4d!(portable::mmt4d_f64f64f64_2x8x1_portable, [F64, F64, F64], Fixed(2), Fixed(8), Fixed(1), Portable, MulAdd, &[(ANY, 183)]),
@@ -657,6 +667,12 @@ rows! {
     mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_8x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 10938)], sums true),
     mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_14x32x4_x86_64_avx512_vnni, [I8, I8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11355)], sums true),
 
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_1x32x4_x86_64_avx512_vnni_flipped, [I8, I8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 7270)], sums true, flipped true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_2x32x4_x86_64_avx512_vnni_flipped, [I8, I8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11230)], sums true, flipped true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_4x32x4_x86_64_avx512_vnni_flipped, [I8, I8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11830)], sums true, flipped true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_8x32x4_x86_64_avx512_vnni_flipped, [I8, I8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 12140)], sums true, flipped true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_i8i8i32_14x32x4_x86_64_avx512_vnni_flipped, [I8, I8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 12200)], sums true, flipped true),
+
     mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_1x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 7692)]),
     mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_2x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11973)]),
     mmt4d!(x86_64_avx512_vnni::mmt4d_u8i8i32_4x32x4_x86_64_avx512_vnni, [U8, I8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 12095)]),
@@ -668,6 +684,12 @@ rows! {
     mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_4x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 9817)], sums true),
     mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_8x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 10837)], sums true),
     mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_14x32x4_x86_64_avx512_vnni, [U8, U8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11427)], sums true),
+
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_1x32x4_x86_64_avx512_vnni_flipped, [U8, U8, I32], Fixed(1), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 7420)], sums true, flipped true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_2x32x4_x86_64_avx512_vnni_flipped, [U8, U8, I32], Fixed(2), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11220)], sums true, flipped true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_4x32x4_x86_64_avx512_vnni_flipped, [U8, U8, I32], Fixed(4), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 11840)], sums true, flipped true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_8x32x4_x86_64_avx512_vnni_flipped, [U8, U8, I32], Fixed(8), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 12110)], sums true, flipped true),
+    mmt4d!(x86_64_avx512_vnni::mmt4d_u8u8i32_14x32x4_x86_64_avx512_vnni_flipped, [U8, U8, I32], Fixed(14), Fixed(32), Fixed(4), AVX512_VNNI, Exact, &[(ANY, 12210)], sums true, flipped true),
 
     mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_1x32x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(1), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1437)]),
     mmt4d!(x86_64_avx512_bf16::mmt4d_bf16bf16f32_2x32x2_x86_64_avx512_bf16, [Bf16, Bf16, F32], Fixed(2), Fixed(32), Fixed(2), AVX512_BF16, Bf16Dot, &[(ANY, 1489)]),
@@ -927,8 +949,12 @@ mod tests {
     #[test]
     fn every_type_has_a_generic_row() {
         for row in ROWS {
-            let generic = |r: &&Row| r.op == row.op && r.types == row.types && r.place == Place::Generic;
-            assert!(ROWS.iter().any(|r| generic(&r)), "{} has no generic row beside it", row.name);
+            let same = |r: &Row| r.op == row.op && r.types == row.types && r.flipped == row.flipped;
+            assert!(
+                ROWS.iter().any(|r| same(r) && r.place == Place::Generic),
+                "{} has no generic row beside it",
+                row.name
+            );
         }
     }
 
@@ -938,6 +964,7 @@ mod tests {
             assert_eq!(Family::parse(&family.to_string()), Some(family));
         }
         assert_eq!(Family::parse("f32f32f32_31x1"), None);
+        assert_eq!(Family::parse("f32f32f32_32x1_flipped"), None);
         assert_eq!(Family::parse("f32f32f32_32x1x"), None);
     }
 

@@ -3,8 +3,10 @@
 
 use smalti_isa::Target;
 use smalti_ukernels::elem::ElemType;
+use smalti_ukernels::mmt4d::Tile;
 use smalti_ukernels::name::{Op, Types};
 use smalti_ukernels::select::{self, Mmt4dQuery, Reason};
+use smalti_ukernels::table::ROWS;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -49,6 +51,20 @@ fn snapshots() {
                 writeln!(out, "  {shape:<15} {:<8} {:>12} cycles  {}", s.tier().name(), s.cycles, s.row.name).unwrap();
             }
         }
+        for types in [[ElemType::I8, ElemType::I8, ElemType::I32], [ElemType::U8, ElemType::U8, ElemType::I32]] {
+            for flipped in [false, true] {
+                let types_text = types.map(ElemType::name).concat();
+                writeln!(out, "\nmmt4d {types_text}{}", if flipped { ", right operand packed once" } else { "" })
+                    .unwrap();
+                for m in [1, 2, 4, 384] {
+                    let query = Mmt4dQuery { flipped, ..Mmt4dQuery::new(types, m, 512, 512) };
+                    let s = select::mmt4d(&query, &target).unwrap();
+                    let shape = format!("{m}x512x512");
+                    writeln!(out, "  {shape:<15} {:<8} {:>12} cycles  {}", s.tier().name(), s.cycles, s.row.name)
+                        .unwrap();
+                }
+            }
+        }
         writeln!(out, "\nrejected for 384x512x512").unwrap();
         for (row, reason) in
             select::mmt4d(&Mmt4dQuery::new([ElemType::F32; 3], 384, 512, 512), &target).unwrap().rejected()
@@ -84,5 +100,25 @@ fn snapshots() {
         }
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/selection/{name}.txt"));
         smalti_filetest::printed(&path, &out).unwrap();
+    }
+}
+
+/// Who asks for a tile, or for any family without more, has panels that hold elements as they are.
+#[test]
+fn flipped_rows_are_taken_only_where_they_are_asked_for() {
+    let target = Target::parse("x86_64_v4+avx512vnni").unwrap();
+    for row in ROWS.iter().filter(|r| r.flipped) {
+        let [m0, n0, k0] = row.tile.map(|d| d.on(&target).unwrap_or(1));
+        assert!(!select::by_tile(row.types, Tile { m0, n0, k0 }, &target).unwrap().flipped, "{}", row.name);
+        let query = Mmt4dQuery::new(row.types.list, m0, n0, 64 * k0);
+        let plain = select::mmt4d(&query, &target).unwrap();
+        assert!(!plain.row.flipped, "{}", row.name);
+        assert!(plain.rejected().any(|(r, reason)| r.name == row.name && reason == Reason::Flipped), "{}", row.name);
+        // A family decides for itself.
+        for flipped in [false, true] {
+            let of = |family| select::mmt4d(&Mmt4dQuery { family, flipped, ..query }, &target).unwrap().row;
+            assert!(row.family().is_none() || of(row.family()).flipped, "{}", row.name);
+            assert!(!of(plain.row.family()).flipped, "{}", row.name);
+        }
     }
 }

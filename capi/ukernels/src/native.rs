@@ -286,6 +286,8 @@ pub unsafe extern "C" fn smalti_select(
                 family: None,
                 strict: query.strict,
                 mappable: false,
+                // C has no way to say so of a kernel, nor to flip panels.
+                flipped: false,
                 m: query.m,
                 n: query.n,
                 k: query.k,

@@ -2,6 +2,7 @@
 
 use crate::r#gen::mmt4d::Case;
 use smalti_ukernels::Host;
+use smalti_ukernels::layout::flip;
 use smalti_ukernels::mmt4d::reference::{self, Value, WithTypes, with_types};
 use smalti_ukernels::mmt4d::{Args, Tile};
 use smalti_ukernels::table::{ROWS, Row};
@@ -33,7 +34,7 @@ impl WithTypes for Judge<'_> {
     fn run<L: Value, R: Value, O: Value>(self) {
         let Judge { row, case } = self;
         let bound = row.bind(host()).unwrap_or_else(|e| panic!("{e}"));
-        let operands = Operands {
+        let mut operands = Operands {
             lhs: typed::<L>(&case.lhs),
             rhs: typed::<R>(&case.rhs),
             init: case.init.as_deref().map(typed::<O>),
@@ -43,8 +44,15 @@ impl WithTypes for Judge<'_> {
         };
         let before = typed::<O>(&case.out);
         let (mut out, mut scratch) = (before.clone(), vec![0; row.scratch(case.tile[0])]);
+        // The reference takes elements as they are.
+        if row.flipped {
+            flip(&mut operands.rhs);
+        }
         let mut args = args(case, &operands, &mut out, &mut scratch);
         bound.run(&mut args).unwrap_or_else(|e| panic!("{case:?}: {e}"));
+        if row.flipped {
+            flip(&mut operands.rhs);
+        }
         let (mut unused, mut no_scratch) = ([], []);
         let args = self::args(case, &operands, &mut unused, &mut no_scratch);
         for (i, (got, &before)) in out.iter().zip(&before).enumerate() {

@@ -1,8 +1,8 @@
-//! One row a type for any tile: right everywhere, and the tier of last resort. Each step of a float sum is rounded once,
+//! One row a type for any tile, and one more where there are rows whose right operand comes flipped: right everywhere, and the tier of last resort. Each step of a float sum is rounded once,
 //! so that the bits are those of the rows that have an FMA instruction.
 
 use super::RawArgs;
-use super::scalar::{Round, Widen};
+use super::scalar::{Flipped, Round, Widen};
 use crate::elem::{I4x2, U4x2};
 
 /// What products are summed in.
@@ -146,8 +146,10 @@ rows! {
     mmt4d_i16i16i32_nxnxn_generic, i32, i16, i16, i32, "Exact";
     mmt4d_i16i8i32_nxnxn_generic, i32, i16, i8, i32, "Exact";
     mmt4d_i8i8i32_nxnxn_generic, i32, i8, i8, i32, "Exact";
+    mmt4d_i8i8i32_nxnxn_generic_flipped, i32, i8, Flipped<i8>, i32, "Exact";
     mmt4d_u8i8i32_nxnxn_generic, i32, u8, i8, i32, "Exact";
     mmt4d_u8u8i32_nxnxn_generic, i32, u8, u8, i32, "Exact";
+    mmt4d_u8u8i32_nxnxn_generic_flipped, i32, u8, Flipped<u8>, i32, "Exact";
     mmt4d_i16u4i32_nxnxn_generic, i32, i16, U4x2, i32, "Exact";
     mmt4d_i8i4i32_nxnxn_generic, i32, i8, I4x2, i32, "Exact";
     mmt4d_i8i4g32f32_nxnxn_generic, f32, i8, I4x2, f32, "FusedChain", groups of 32;

@@ -32,7 +32,8 @@
 //! operand is read in place with `lhs_row_stride` its row length and `lhs_k_stride = K0`. A packed right panel
 //! `[K1][N0][K0]` has `rhs_k_stride = N0·K0`; where `K0 = 1` a row-major right operand is read in place with its
 //! row length. Of 4-bit elements two share a byte, the one of the even k in the low nibble: K0, `rhs_k_stride` and offsets
-//! of batches are even.
+//! of batches are even. Rows whose names end in `_flipped` take a right operand whose elements have their sign bits
+//! [flipped](crate::layout::flip), and multiply what they were before.
 //!
 //! # What no row does
 //! Read beyond `rows`, `cols`, k or a skipped row; touch `out` outside the valid part; allocate; keep state.

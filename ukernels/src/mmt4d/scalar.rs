@@ -1,6 +1,6 @@
 //! Elements of operands as they are summed, one by one.
 
-use crate::elem::{I4x2, U4x2};
+use crate::elem::{Elem, I4x2, U4x2};
 use half::{bf16, f16};
 
 /// An element of an operand, or a byte of two.
@@ -18,6 +18,11 @@ pub(super) trait Widen<A>: Copy {
         unsafe { p.cast::<Self>().offset(at).read_unaligned() }.widen()
     }
 }
+
+/// An element whose sign bit is flipped.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(super) struct Flipped<T>(T);
 
 /// An element of the output.
 pub(super) trait Round<A>: Widen<A> {
@@ -47,6 +52,8 @@ widen! {
     i8 => i32, x: x.into();
     u8 => i32, x: x.into();
     i8 => f32, x: x.into();
+    Flipped<i8> => i32, x: x.0.flipped().into();
+    Flipped<u8> => i32, x: x.0.flipped().into();
 }
 
 macro_rules! widen_nibbles {

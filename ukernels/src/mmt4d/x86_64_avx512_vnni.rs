@@ -2,7 +2,8 @@
 //!
 //! VPDPBUSD multiplies unsigned bytes with signed ones. Where the operands' signs are others, one operand's sign bit is
 //! flipped, which adds or takes 128, and that times the sum of the other operand is taken back in the end: exact in
-//! wrapping 32-bit arithmetic.
+//! wrapping 32-bit arithmetic. It is the right operand's, of which an instruction flips a vector for all rows of a tile: one
+//! on the ports that products go to, so that rows whose panels come flipped are faster, the more the fewer rows there are.
 
 use super::RawArgs;
 use super::dot::{Dot, Lhs};
@@ -29,10 +30,11 @@ unsafe fn run_scaled<D: Scaled, const M0: usize, const NV: usize, const CHAINS: 
     unsafe { scaled::<D, M0, NV, CHAINS>(a) }
 }
 
-/// Bytes in fours of k, `LHS` and `RHS` where they are signed.
-struct Bytes<const LHS: bool, const RHS: bool>;
+/// Bytes in fours of k, `LHS` and `RHS` where they are signed; `FLIPPED` where the right operand comes with its sign bits
+/// flipped.
+struct Bytes<const LHS: bool, const RHS: bool, const FLIPPED: bool>;
 
-impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
+impl<const LHS: bool, const RHS: bool, const FLIPPED: bool> Dot for Bytes<LHS, RHS, FLIPPED> {
     const K0: usize = 4;
     const LHS_BYTES: usize = 1;
     const RHS_BITS: usize = 8;
@@ -43,13 +45,13 @@ impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
     #[inline(always)]
     unsafe fn right(p: *const u8, mask: __mmask16) -> __m512i {
         // SAFETY: the caller's.
-        unsafe { flipped::<LHS, RHS>(_mm512_maskz_loadu_epi32(mask, p.cast())) }
+        unsafe { flipped::<LHS, RHS, FLIPPED>(_mm512_maskz_loadu_epi32(mask, p.cast())) }
     }
 
     #[inline(always)]
     unsafe fn right_all(p: *const u8) -> __m512i {
         // SAFETY: the caller's.
-        unsafe { flipped::<LHS, RHS>(_mm512_loadu_si512(p.cast())) }
+        unsafe { flipped::<LHS, RHS, FLIPPED>(_mm512_loadu_si512(p.cast())) }
     }
 
     #[inline(always)]
@@ -75,9 +77,9 @@ impl<const LHS: bool, const RHS: bool> Dot for Bytes<LHS, RHS> {
 /// # Safety
 /// The machine has AVX-512F.
 #[inline(always)]
-unsafe fn flipped<const LHS: bool, const RHS: bool>(v: __m512i) -> __m512i {
+unsafe fn flipped<const LHS: bool, const RHS: bool, const FLIPPED: bool>(v: __m512i) -> __m512i {
     // SAFETY: the caller's.
-    unsafe { if LHS == RHS { _mm512_xor_si512(v, _mm512_set1_epi8(-128)) } else { v } }
+    unsafe { if LHS == RHS && !FLIPPED { _mm512_xor_si512(v, _mm512_set1_epi8(-128)) } else { v } }
 }
 
 /// Sums of each row's bytes.
@@ -180,26 +182,40 @@ impl AddPairs for Wssd {
 
 rows! {
     run, "AVX-512 (F, BW, DQ, VL) and VNNI.", 32;
-    Bytes<true, true>, 2, 32 x 4, "Exact" {
+    Bytes<true, true, false>, 2, 32 x 4, "Exact" {
         mmt4d_i8i8i32_1x32x4_x86_64_avx512_vnni, 1, 4;
         mmt4d_i8i8i32_2x32x4_x86_64_avx512_vnni, 2, 4;
         mmt4d_i8i8i32_4x32x4_x86_64_avx512_vnni, 4, 2;
         mmt4d_i8i8i32_8x32x4_x86_64_avx512_vnni, 8, 1;
         mmt4d_i8i8i32_14x32x4_x86_64_avx512_vnni, 14, 1;
     }
-    Bytes<false, true>, 2, 32 x 4, "Exact" {
+    Bytes<true, true, true>, 2, 32 x 4, "Exact" {
+        mmt4d_i8i8i32_1x32x4_x86_64_avx512_vnni_flipped, 1, 4;
+        mmt4d_i8i8i32_2x32x4_x86_64_avx512_vnni_flipped, 2, 4;
+        mmt4d_i8i8i32_4x32x4_x86_64_avx512_vnni_flipped, 4, 2;
+        mmt4d_i8i8i32_8x32x4_x86_64_avx512_vnni_flipped, 8, 1;
+        mmt4d_i8i8i32_14x32x4_x86_64_avx512_vnni_flipped, 14, 1;
+    }
+    Bytes<false, true, false>, 2, 32 x 4, "Exact" {
         mmt4d_u8i8i32_1x32x4_x86_64_avx512_vnni, 1, 4;
         mmt4d_u8i8i32_2x32x4_x86_64_avx512_vnni, 2, 4;
         mmt4d_u8i8i32_4x32x4_x86_64_avx512_vnni, 4, 2;
         mmt4d_u8i8i32_8x32x4_x86_64_avx512_vnni, 8, 1;
         mmt4d_u8i8i32_14x32x4_x86_64_avx512_vnni, 14, 1;
     }
-    Bytes<false, false>, 2, 32 x 4, "Exact" {
+    Bytes<false, false, false>, 2, 32 x 4, "Exact" {
         mmt4d_u8u8i32_1x32x4_x86_64_avx512_vnni, 1, 4;
         mmt4d_u8u8i32_2x32x4_x86_64_avx512_vnni, 2, 4;
         mmt4d_u8u8i32_4x32x4_x86_64_avx512_vnni, 4, 2;
         mmt4d_u8u8i32_8x32x4_x86_64_avx512_vnni, 8, 1;
         mmt4d_u8u8i32_14x32x4_x86_64_avx512_vnni, 14, 1;
+    }
+    Bytes<false, false, true>, 2, 32 x 4, "Exact" {
+        mmt4d_u8u8i32_1x32x4_x86_64_avx512_vnni_flipped, 1, 4;
+        mmt4d_u8u8i32_2x32x4_x86_64_avx512_vnni_flipped, 2, 4;
+        mmt4d_u8u8i32_4x32x4_x86_64_avx512_vnni_flipped, 4, 2;
+        mmt4d_u8u8i32_8x32x4_x86_64_avx512_vnni_flipped, 8, 1;
+        mmt4d_u8u8i32_14x32x4_x86_64_avx512_vnni_flipped, 14, 1;
     }
     Pairs<Wssd, 2>, 2, 32 x 2, "Exact" {
         mmt4d_i16i16i32_1x32x2_x86_64_avx512_vnni, 1, 4;

@@ -3,6 +3,7 @@
 use super::Rng;
 use super::guard::{Guarded, Side};
 use smalti_ukernels::elem::ElemType;
+use smalti_ukernels::layout::flip;
 use smalti_ukernels::mmt4d::reference::{self, Value, WithTypes};
 use smalti_ukernels::mmt4d::{Args, ArgsError, Batch, Tile};
 use smalti_ukernels::name::Types;
@@ -254,7 +255,11 @@ impl<L: Value, R: Value, O: Value> Case<L, R, O> {
     /// Runs with guard pages on `side`, and compares each element with the reference.
     fn check(&self, row: Bound, side: Side, exact: bool, what: &str) {
         let lhs = Guarded::new(&self.lhs, side);
-        let rhs = Guarded::new(&self.rhs, side);
+        let mut panels = self.rhs.clone();
+        if row.row().flipped {
+            flip(&mut panels);
+        }
+        let rhs = Guarded::new(&panels, side);
         let mut out = Guarded::new(&self.out, side);
         let mut scratch = Guarded::new(&vec![0xa5; row.row().scratch(self.tile.m0)], side);
         row.run(&mut self.args(lhs.get(), rhs.get(), out.get_mut(), scratch.get_mut()))
