@@ -7,7 +7,7 @@ use crate::table::{Family, Numerics, ROWS, Row, Tier};
 use smalti_isa::Target;
 
 /// Products of more rows have chains enough without splitting k.
-const SPLIT_ROWS: usize = 2;
+const SPLIT_ROWS: usize = 4;
 
 /// What a product asks of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub enum Reason {
     /// Its result may differ between machines.
     #[error("not strict")]
     NotStrict,
-    /// It splits k, which is for products of one or two rows.
+    /// It splits k, which is for products of few rows.
     #[error("splits k, for at most {SPLIT_ROWS} rows")]
     SplitK,
     /// Its panels follow a vector length that the target leaves open.

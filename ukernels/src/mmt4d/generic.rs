@@ -1,4 +1,5 @@
-//! One row a type for any tile, and one more where there are rows whose right operand comes flipped: right everywhere, and the tier of last resort. Each step of a float sum is rounded once,
+//! One row a type for any tile, and one more where there are rows whose right operand comes flipped: right everywhere, and
+//! the tier of last resort. Each step of a float sum is rounded once,
 //! so that the bits are those of the rows that have an FMA instruction.
 
 use super::RawArgs;
