@@ -124,18 +124,9 @@ impl Halves for Pair {
     }
 
     #[inline(always)]
-    unsafe fn store(self, to: *mut u8) {
+    unsafe fn store_half(self, last: bool, to: *mut u8) {
         // SAFETY: the caller's.
-        unsafe { self.store_halves(to, to.add(16)) }
-    }
-
-    #[inline(always)]
-    unsafe fn store_halves(self, low: *mut u8, high: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe {
-            vst1q_u8(low, self.0);
-            vst1q_u8(high, self.1);
-        }
+        unsafe { vst1q_u8(to, if last { self.1 } else { self.0 }) }
     }
 
     #[inline(always)]
@@ -168,9 +159,9 @@ pub(crate) static NEON: Machine = Machine { transposes, runs };
 unsafe fn transposes(width: usize, transposes: &Transposes) {
     /// Functions of their own: what only one of them needs is not computed for the others.
     #[inline(never)]
-    unsafe fn run<const W: usize, const N: usize, const D: usize>(transposes: &Transposes) {
+    unsafe fn run<const W: usize, const N: usize, const G: usize>(transposes: &Transposes) {
         // SAFETY: the caller's.
-        unsafe { transposes.run::<Pair, W, N, D>() }
+        unsafe { transposes.run::<Pair, W, N, G>() }
     }
     // SAFETY: the caller's.
     unsafe { of_width!(run, width, transposes) }

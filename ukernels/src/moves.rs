@@ -15,18 +15,17 @@ use core::marker::PhantomData;
 pub(crate) trait Halves: Copy {
     /// 16 bytes from each place.
     unsafe fn load(low: *const u8, high: *const u8) -> Self;
-    /// 32 bytes.
-    unsafe fn store(self, to: *mut u8);
-    /// 16 bytes to each place.
-    unsafe fn store_halves(self, low: *mut u8, high: *mut u8);
+    /// 16 bytes: the first half, or the last.
+    unsafe fn store_half(self, last: bool, to: *mut u8);
     /// In each half, elements of `W` bytes of `self` and `other` in turns: of the first 8 bytes, and of the last 8.
     unsafe fn zip<const W: usize>(self, other: Self) -> [Self; 2];
 
-    /// A transpose of `2N` rows and columns of `W` bytes, `N` of which fill half a vector.
+    /// A transpose of eight rows and columns of 4 bytes.
     #[inline(always)]
-    unsafe fn tall<const W: usize, const N: usize>(from: *const u8, src_row: isize, to: *mut u8, out_column: isize) {
+    unsafe fn eight(from: *const u8, src_row: isize, to: *mut u8, out_column: isize) {
+        let rows = Rows::<Self, 4, 4, 2> { src_row, chunk: out_column, high: [16, 4 * out_column], of: PhantomData };
         // SAFETY: the caller's.
-        unsafe { tall::<Self, W, N>(from, src_row, to, out_column) }
+        unsafe { rows.run(1, from, 0, to, 0) }
     }
 }
 
@@ -40,18 +39,25 @@ pub(crate) struct Machine {
 }
 
 /// Calls `$of_width`, which has a machine's instructions, with a width, how many elements of that fill half a vector, and how many
-/// a whole one. Where there are rows on f32 alone, nothing else is transposed.
+/// times as many rows are moved as one block, so that more of a line is stored at once. Where there are rows
+/// on f32 alone, nothing else is transposed.
 macro_rules! of_width {
     ($of_width:ident, $width:expr, $transposes:expr) => {
         match $width {
-            1 if cfg!(feature = "every-type") => $of_width::<1, 16, 32>($transposes),
-            2 if cfg!(feature = "every-type") => $of_width::<2, 8, 16>($transposes),
+            1 if cfg!(feature = "every-type") => $of_width::<1, 16, 1>($transposes),
+            2 if cfg!(feature = "every-type") => $of_width::<2, 8, 1>($transposes),
             8 if cfg!(feature = "every-type") => $of_width::<8, 2, 4>($transposes),
-            _ => $of_width::<4, 4, 8>($transposes),
+            _ => $of_width::<4, 4, 1>($transposes),
         }
     };
 }
 pub(crate) use of_width;
+
+/// `n / d`, where most divisors are powers of two and a division takes longer than many a block.
+#[inline(always)]
+pub(crate) fn quotient(n: usize, d: usize) -> usize {
+    if d.is_power_of_two() { n >> d.trailing_zeros() } else { n / d }
+}
 
 /// Blocks that are moved before others of the same transposes.
 const CHUNK: usize = 16;
@@ -78,12 +84,12 @@ pub(crate) struct Transposes {
 }
 
 impl Transposes {
-    /// `N` elements of `W` bytes fill half a vector, `D` a whole one.
+    /// `N` elements of `W` bytes fill half a vector; a block has `G` times `N` rows where it can.
     ///
     /// # Safety
     /// As [`Moves::run`].
     #[inline(always)]
-    pub(crate) unsafe fn run<V: Halves, const W: usize, const N: usize, const D: usize>(&self) {
+    pub(crate) unsafe fn run<V: Halves, const W: usize, const N: usize, const G: usize>(&self) {
         let dense = self.out_column == (self.rows * W) as isize;
         // SAFETY: the caller's.
         unsafe {
@@ -91,71 +97,91 @@ impl Transposes {
                 rows if self.cols < N || rows == 1 || rows < N && !(dense && rows.is_power_of_two()) => {
                     self.each::<W>()
                 }
-                2 if N > 2 && dense => self.short::<V, W, N, D, 2>(),
-                4 if N > 4 && dense => self.short::<V, W, N, D, 4>(),
-                8 if N > 8 && dense => self.short::<V, W, N, D, 8>(),
-                rows if rows.min(self.cols) >= D => self.tall::<V, W, N, D>(),
-                _ => self.short::<V, W, N, D, N>(),
+                2 if N > 2 && dense => self.blocks::<V, W, N, 2, 1>(),
+                4 if N > 4 && dense => self.blocks::<V, W, N, 4, 1>(),
+                8 if N > 8 && dense => self.blocks::<V, W, N, 8, 1>(),
+                rows if W == 4 && rows.min(self.cols) >= 8 => self.eight::<V>(),
+                rows if G > 1 && rows >= G * N && self.cols >= 2 * N => self.wide::<V, W, N, N, G>(),
+                _ => self.blocks::<V, W, N, N, 1>(),
             }
         }
     }
 
-    /// Runs `block` on blocks of `R` rows and so many columns that cover everything. What is left over of rows or columns is in a
+    /// Runs `block` on blocks of so many rows and columns that cover everything. What is left over of rows or columns is in a
     /// block that overlaps the one before it.
     ///
     /// # Safety
     /// As [`Moves::run`]; there are as many rows and columns.
     #[inline(always)]
-    unsafe fn cover<const W: usize, const R: usize>(&self, columns: usize, block: impl Block) {
+    unsafe fn cover<const W: usize>(&self, rows: usize, columns: usize, block: impl Block) {
         // The innermost loop is along the columns of one transpose, or over transposes: so many at a time that they are still in
         // cache when their other rows and columns come.
         let along = self.count[1] == 1;
         let (units, other_columns, from_next, to_next) = if along {
-            (self.cols / columns, 1, (columns * W) as isize, columns as isize * self.out_column)
+            (self.cols / columns, 0, (columns * W) as isize, columns as isize * self.out_column)
         } else {
-            (self.count[1], self.cols.div_ceil(columns), self.src_next[1], self.out_next[1])
+            (self.count[1], self.cols - columns, self.src_next[1], self.out_next[1])
         };
-        let rest = along && !self.cols.is_multiple_of(columns);
-        let chunks = units.div_ceil(CHUNK);
+        let all = units + usize::from(along && !self.cols.is_multiple_of(columns));
+        let more_rows = self.rows - rows;
         for i in 0..self.count[0] as isize {
             let (src, out) =
                 (self.src.wrapping_offset(i * self.src_next[0]), self.out.wrapping_offset(i * self.out_next[0]));
-            for chunk in 0..chunks + usize::from(rest) {
-                let (first, count, column) = if chunk < chunks {
-                    (chunk * CHUNK, (units - chunk * CHUNK).min(CHUNK), 0)
+            let mut unit = 0;
+            while unit < all {
+                let (count, from_at, to_at) = if unit < units {
+                    ((units - unit).min(CHUNK), unit as isize * from_next, unit as isize * to_next)
                 } else {
-                    (0, 1, self.cols - columns)
+                    let column = (self.cols - columns) as isize;
+                    (1, column * W as isize, column * self.out_column)
                 };
-                for c in 0..other_columns {
-                    let c = column + (c * columns).min(self.cols - columns);
-                    let mut r = 0;
+                unit += count;
+                let (mut from, mut to) = (src.wrapping_offset(from_at), out.wrapping_offset(to_at));
+                let mut columns_left = other_columns;
+                loop {
+                    let (mut from_row, mut to_row, mut rows_left) = (from, to, more_rows);
                     loop {
-                        let at = |next: isize, row: isize, column: isize| {
-                            first as isize * next + r as isize * row + c as isize * column
-                        };
-                        let from = src.wrapping_offset(at(from_next, self.src_row, W as isize));
-                        let to = out.wrapping_offset(at(to_next, W as isize, self.out_column));
                         // SAFETY: blocks inside, of which the caller vouches.
-                        unsafe { block.run(count, from, from_next, to, to_next) };
-                        if r + R >= self.rows {
+                        unsafe { block.run(count, from_row, from_next, to_row, to_next) };
+                        let step = rows_left.min(rows);
+                        if step == 0 {
                             break;
                         }
-                        r = (r + R).min(self.rows - R);
+                        from_row = from_row.wrapping_offset(step as isize * self.src_row);
+                        to_row = to_row.wrapping_add(step * W);
+                        rows_left -= step;
                     }
+                    let step = columns_left.min(columns);
+                    if step == 0 {
+                        break;
+                    }
+                    from = from.wrapping_add(step * W);
+                    to = to.wrapping_offset(step as isize * self.out_column);
+                    columns_left -= step;
                 }
             }
         }
     }
 
-    /// Blocks of `D` rows and as many columns: a column fills a vector.
+    /// Blocks of eight rows and columns of 4 bytes.
     ///
     /// # Safety
     /// As [`Moves::run`]; there are as many rows and columns.
     #[inline(always)]
-    unsafe fn tall<V: Halves, const W: usize, const N: usize, const D: usize>(&self) {
-        let block = Tall::<V, W, N> { src_row: self.src_row, out_column: self.out_column, of: PhantomData };
+    unsafe fn eight<V: Halves>(&self) {
+        let block = Eight::<V> { src_row: self.src_row, out_column: self.out_column, of: PhantomData };
         // SAFETY: the caller's.
-        unsafe { self.cover::<W, D>(D, block) }
+        unsafe { self.cover::<4>(8, 8, block) }
+    }
+
+    /// Blocks of `G` times `R` rows and as many columns as fill a vector.
+    ///
+    /// # Safety
+    /// As [`Moves::run`]; there are as many rows and columns.
+    #[inline(always)]
+    unsafe fn wide<V: Halves, const W: usize, const N: usize, const R: usize, const G: usize>(&self) {
+        // SAFETY: the caller's.
+        unsafe { self.cover::<W>(G * R, 2 * N, Wide(self.block::<V, W, N, R, G>([16, N as isize * self.out_column]))) }
     }
 
     /// Blocks of `R` rows and `N` columns, two at a time: of one transpose, or of two that follow each other. Where `R` is less
@@ -164,17 +190,10 @@ impl Transposes {
     /// # Safety
     /// As [`Moves::run`]; there are as many rows and columns.
     #[inline(always)]
-    unsafe fn short<V: Halves, const W: usize, const N: usize, const D: usize, const R: usize>(&self) {
-        let chunk = if R < N { 16 } else { self.out_column };
-        let block = Short::<V, W, R> {
-            src_row: self.src_row,
-            chunk,
-            high: [16, N as isize * self.out_column],
-            of: PhantomData,
-        };
-        if self.cols >= D {
+    unsafe fn blocks<V: Halves, const W: usize, const N: usize, const R: usize, const G: usize>(&self) {
+        if self.cols >= 2 * N {
             // SAFETY: the caller's.
-            return unsafe { self.cover::<W, R>(D, Wide(block)) };
+            return unsafe { self.wide::<V, W, N, R, G>() };
         }
         let ([panels, next], [out_panels, out_next]) = (self.src_next, self.out_next);
         let (src_next, twice) = ([panels, 2 * next], [out_panels, 2 * out_next]);
@@ -185,10 +204,15 @@ impl Transposes {
         let odd = Transposes { count: [self.count[0] * (self.count[1] % 2), 1], src, out, ..*self };
         for (transposes, high) in [(pairs, [next, out_next]), (odd, [0, 0])] {
             // SAFETY: the caller's.
-            unsafe {
-                transposes.cover::<W, R>(N, Short::<V, W, R> { src_row: self.src_row, chunk, high, of: PhantomData })
-            }
+            unsafe { transposes.cover::<W>(G * R, N, self.block::<V, W, N, R, G>(high)) }
         }
+    }
+
+    fn block<V, const W: usize, const N: usize, const R: usize, const G: usize>(
+        &self,
+        high: [isize; 2],
+    ) -> Rows<V, W, R, G> {
+        Rows { src_row: self.src_row, chunk: if R < N { 16 } else { self.out_column }, high, of: PhantomData }
     }
 
     /// Element by element.
@@ -216,76 +240,58 @@ trait Block {
     unsafe fn run(&self, count: usize, from: *const u8, from_next: isize, to: *mut u8, to_next: isize);
 }
 
-/// A block of `2N` rows and columns.
-struct Tall<V, const W: usize, const N: usize> {
+/// A block of eight rows and columns of 4 bytes.
+struct Eight<V> {
     src_row: isize,
     out_column: isize,
     of: PhantomData<V>,
 }
 
-impl<V: Halves, const W: usize, const N: usize> Block for Tall<V, W, N> {
+impl<V: Halves> Block for Eight<V> {
     #[inline(always)]
     unsafe fn run(&self, count: usize, mut from: *const u8, from_next: isize, mut to: *mut u8, to_next: isize) {
         for _ in 0..count {
             // SAFETY: the caller's.
-            unsafe { V::tall::<W, N>(from, self.src_row, to, self.out_column) };
+            unsafe { V::eight(from, self.src_row, to, self.out_column) };
             from = from.wrapping_offset(from_next);
             to = to.wrapping_offset(to_next);
         }
     }
 }
 
-/// [`Halves::tall`], wherever no other way is better.
-///
-/// # Safety
-/// As there.
-#[inline(always)]
-pub(crate) unsafe fn tall<V: Halves, const W: usize, const N: usize>(
-    from: *const u8,
+/// Two blocks of `G` groups of `R` rows, and as many columns as fill half a vector.
+struct Rows<V, const W: usize, const R: usize, const G: usize> {
     src_row: isize,
-    to: *mut u8,
-    out_column: isize,
-) {
-    for half in 0..2 {
-        let row = |r: usize| from.wrapping_add(half * N * W).wrapping_offset(r as isize * src_row);
-        let column = |c: usize| to.wrapping_offset((half * N + c) as isize * out_column);
-        // SAFETY: the caller's.
-        unsafe {
-            let mut rows = [V::load(row(0), row(N)); N];
-            for (r, vector) in rows.iter_mut().enumerate().skip(1) {
-                *vector = V::load(row(r), row(r + N));
-            }
-            for (c, vector) in interleave::<V, W, N>(rows).into_iter().enumerate() {
-                vector.store(column(c));
-            }
-        }
-    }
-}
-
-/// Two blocks of `R` rows and as many columns as fill half a vector.
-struct Short<V, const W: usize, const R: usize> {
-    src_row: isize,
-    /// From 16 bytes of the output to the next.
+    /// From 16 bytes of the output to the next, of one group.
     chunk: isize,
     /// From the first block to the second, in the source and the output.
     high: [isize; 2],
     of: PhantomData<V>,
 }
 
-impl<V: Halves, const W: usize, const R: usize> Block for Short<V, W, R> {
+impl<V: Halves, const W: usize, const R: usize, const G: usize> Block for Rows<V, W, R, G> {
     #[inline(always)]
     unsafe fn run(&self, count: usize, mut from: *const u8, from_next: isize, mut to: *mut u8, to_next: isize) {
         for _ in 0..count {
             let row = |r: usize| from.wrapping_offset(r as isize * self.src_row);
             // SAFETY: the caller's.
             unsafe {
-                let mut rows = [V::load(from, from.wrapping_offset(self.high[0])); R];
-                for (r, vector) in rows.iter_mut().enumerate().skip(1) {
-                    *vector = V::load(row(r), row(r).wrapping_offset(self.high[0]));
+                let load = |r: usize| V::load(row(r), row(r).wrapping_offset(self.high[0]));
+                let mut groups = [[load(0); R]; G];
+                for (g, group) in groups.iter_mut().enumerate() {
+                    for (r, vector) in group.iter_mut().enumerate() {
+                        *vector = load(g * R + r);
+                    }
+                    *group = interleave::<V, W, R>(*group);
                 }
-                for (i, chunks) in interleave::<V, W, R>(rows).into_iter().enumerate() {
-                    let to = to.wrapping_offset(i as isize * self.chunk);
-                    chunks.store_halves(to, to.wrapping_offset(self.high[1]));
+                // Stores of one column follow each other, because a cache takes two at once where they are of one line.
+                for last in [false, true] {
+                    let to = to.wrapping_offset(if last { self.high[1] } else { 0 });
+                    for i in 0..R {
+                        for (g, group) in groups.iter().enumerate() {
+                            group[i].store_half(last, to.wrapping_offset(i as isize * self.chunk).wrapping_add(16 * g));
+                        }
+                    }
                 }
             }
             from = from.wrapping_offset(from_next);
@@ -297,10 +303,10 @@ impl<V: Halves, const W: usize, const R: usize> Block for Short<V, W, R> {
 /// The same where one block follows the other in the source, so that both are loaded as one.
 struct Wide<B>(B);
 
-impl<V: Halves, const W: usize, const R: usize> Block for Wide<Short<V, W, R>> {
+impl<V: Halves, const W: usize, const R: usize, const G: usize> Block for Wide<Rows<V, W, R, G>> {
     #[inline(always)]
     unsafe fn run(&self, count: usize, from: *const u8, from_next: isize, to: *mut u8, to_next: isize) {
-        let block = Short::<V, W, R> { high: [16, self.0.high[1]], ..self.0 };
+        let block = Rows::<V, W, R, G> { high: [16, self.0.high[1]], ..self.0 };
         // SAFETY: the caller's.
         unsafe { block.run(count, from, from_next, to, to_next) }
     }

@@ -1,6 +1,6 @@
 //! Vectors on x86-64. Source: Intel SDM volume 2.
 
-use crate::moves::{Halves, Machine, Runs, Transposes, of_width, tall};
+use crate::moves::{Halves, Machine, Runs, Transposes, of_width};
 use crate::vector::Vector;
 use core::arch::asm;
 use core::arch::x86_64::*;
@@ -174,26 +174,18 @@ impl Halves for __m256i {
     }
 
     #[inline(always)]
-    unsafe fn store(self, to: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe { _mm256_storeu_si256(to.cast(), self) }
-    }
-
-    #[inline(always)]
-    unsafe fn store_halves(self, low: *mut u8, high: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe { _mm256_storeu2_m128i(high.cast(), low.cast(), self) }
-    }
-
-    #[inline(always)]
-    unsafe fn tall<const W: usize, const N: usize>(from: *const u8, src_row: isize, to: *mut u8, out_column: isize) {
+    unsafe fn store_half(self, last: bool, to: *mut u8) {
         // SAFETY: the caller's.
         unsafe {
-            match W {
-                4 => eight(from, src_row, to, out_column),
-                _ => tall::<__m256i, W, N>(from, src_row, to, out_column),
-            }
+            let half = if last { _mm256_extracti128_si256::<1>(self) } else { _mm256_castsi256_si128(self) };
+            _mm_storeu_si128(to.cast(), half);
         }
+    }
+
+    #[inline(always)]
+    unsafe fn eight(from: *const u8, src_row: isize, to: *mut u8, out_column: isize) {
+        // SAFETY: the caller's.
+        unsafe { eight(from, src_row, to, out_column) }
     }
 
     #[inline(always)]
@@ -210,63 +202,79 @@ impl Halves for __m256i {
     }
 }
 
-/// A transpose of eight rows and columns of 4 bytes: half as [`Halves::tall`] does it. In assembly, because the compiler keeps a
-/// pointer for each row, whose additions take ports from the vectors, and because it takes VUNPCKLPS for VPUNPCKLDQ, which cores
-/// from Ice Lake on run on two ports.
+/// [`Halves::eight`]. Halves of vectors are stored, because to put them together takes a shuffle more, and there are stores to
+/// spare: a cache takes two at once where they are of one line, so that halves of one column follow each other.
+///
+/// In assembly, because the compiler would put them together, would keep a pointer for each row, whose additions take ports from
+/// the vectors, and would take VUNPCKLPS for VPUNPCKLDQ, which cores from Ice Lake on run on two ports.
 ///
 /// # Safety
 /// The machine has AVX2; what is read and written is inside operands that don't overlap.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn eight(from: *const u8, src_row: isize, to: *mut u8, out_column: isize) {
-    macro_rules! half {
-        ($at:literal) => {
+    /// Loads four rows, and leaves columns in `$d $e $c $a`: the first four in the first halves.
+    macro_rules! four {
+        ($a:literal $b:literal $c:literal $d:literal $e:literal, $row0:literal $row1:literal $row2:literal $row3:literal) => {
             concat!(
-                "vmovdqu {a:x}, [{from} + ",
+                four!("vmovdqu", $a, $row0),
+                four!("vmovdqu", $b, $row1),
+                four!("vmovdqu", $c, $row2),
+                four!("vmovdqu", $d, $row3),
+                four!("vpunpckldq", $e, $a, $c),
+                four!("vpunpckhdq", $a, $a, $c),
+                four!("vpunpckldq", $c, $b, $d),
+                four!("vpunpckhdq", $b, $b, $d),
+                four!("vpunpckldq", $d, $e, $c),
+                four!("vpunpckhdq", $e, $e, $c),
+                four!("vpunpckldq", $c, $a, $b),
+                four!("vpunpckhdq", $a, $a, $b),
+            )
+        };
+        ($load:literal, $a:literal, $row:literal) => {
+            concat!($load, " {", $a, "}, [{from} + ", $row, "]\n")
+        };
+        ($zip:literal, $to:literal, $a:literal, $b:literal) => {
+            concat!($zip, " {", $to, "}, {", $a, "}, {", $b, "}\n")
+        };
+    }
+    /// Stores a half of each vector: `$low` of the first four rows, `$high` of the last.
+    macro_rules! column {
+        ($store:literal, $at:literal, $low:literal, $high:literal, $half:literal) => {
+            concat!(
+                $store,
+                " [{to} + ",
                 $at,
-                "]\n",
-                "vinserti128 {a}, {a}, [{from} + 4*{row} + ",
+                "], {",
+                $low,
+                $half,
+                "\n",
+                $store,
+                " [{to} + ",
                 $at,
-                "], 1\n",
-                "vmovdqu {b:x}, [{from} + {row} + ",
-                $at,
-                "]\n",
-                "vinserti128 {b}, {b}, [{from} + {row5} + ",
-                $at,
-                "], 1\n",
-                "vmovdqu {c:x}, [{from} + 2*{row} + ",
-                $at,
-                "]\n",
-                "vinserti128 {c}, {c}, [{from} + 2*{row3} + ",
-                $at,
-                "], 1\n",
-                "vmovdqu {d:x}, [{from} + {row3} + ",
-                $at,
-                "]\n",
-                "vinserti128 {d}, {d}, [{from} + {row7} + ",
-                $at,
-                "], 1\n",
-                "vpunpckldq {e}, {a}, {c}\n",
-                "vpunpckhdq {a}, {a}, {c}\n",
-                "vpunpckldq {c}, {b}, {d}\n",
-                "vpunpckhdq {b}, {b}, {d}\n",
-                "vpunpckldq {d}, {e}, {c}\n",
-                "vpunpckhdq {e}, {e}, {c}\n",
-                "vpunpckldq {c}, {a}, {b}\n",
-                "vpunpckhdq {a}, {a}, {b}\n",
-                "vmovdqu [{to}], {d}\n",
-                "vmovdqu [{to} + {column}], {e}\n",
-                "vmovdqu [{to} + 2*{column}], {c}\n",
-                "vmovdqu [{to} + {column3}], {a}\n",
+                " + 16], {",
+                $high,
+                $half,
+                "\n",
+            )
+        };
+        ($store:literal, $half:literal) => {
+            concat!(
+                column!($store, "0", "d", "i", $half),
+                column!($store, "{column}", "e", "j", $half),
+                column!($store, "2*{column}", "c", "h", $half),
+                column!($store, "{column3}", "a", "f", $half),
             )
         };
     }
     // SAFETY: the caller's.
     unsafe {
         asm!(
-            half!("0"),
+            four!("a" "b" "c" "d" "e", "0" "{row}" "2*{row}" "{row3}"),
+            four!("f" "g" "h" "i" "j", "4*{row}" "{row5}" "2*{row3}" "{row7}"),
+            column!("vmovdqu", ":x}"),
             "lea {to}, [{to} + 4*{column}]",
-            half!("16"),
+            column!("vextracti128", "}, 1"),
             from = in(reg) from,
             row = in(reg) src_row,
             row3 = in(reg) src_row.wrapping_mul(3),
@@ -280,6 +288,11 @@ unsafe fn eight(from: *const u8, src_row: isize, to: *mut u8, out_column: isize)
             c = out(ymm_reg) _,
             d = out(ymm_reg) _,
             e = out(ymm_reg) _,
+            f = out(ymm_reg) _,
+            g = out(ymm_reg) _,
+            h = out(ymm_reg) _,
+            i = out(ymm_reg) _,
+            j = out(ymm_reg) _,
             options(nostack, preserves_flags),
         );
     }
@@ -298,9 +311,9 @@ unsafe fn avx2_transposes(width: usize, transposes: &Transposes) {
     /// Functions of their own: what only one of them needs is not computed for the others.
     #[inline(never)]
     #[target_feature(enable = "avx2")]
-    unsafe fn run<const W: usize, const N: usize, const D: usize>(transposes: &Transposes) {
+    unsafe fn run<const W: usize, const N: usize, const G: usize>(transposes: &Transposes) {
         // SAFETY: the caller's.
-        unsafe { transposes.run::<__m256i, W, N, D>() }
+        unsafe { transposes.run::<__m256i, W, N, G>() }
     }
     // SAFETY: the caller's.
     unsafe { of_width!(run, width, transposes) }

@@ -1,7 +1,7 @@
 //! The panels that rows on vectors share.
 
 use super::{RawArgs, generic};
-use crate::moves::{Machine, Moves, Runs, Transposes, is_transposed};
+use crate::moves::{Machine, Moves, Runs, Transposes, is_transposed, quotient};
 
 /// Elements of `E` bytes.
 ///
@@ -15,10 +15,10 @@ pub(super) unsafe fn panels<const E: usize>(a: &RawArgs, machine: &Machine) {
     // Tiles that have all their columns in the source, and panels that have all their rows there.
     let tiles = match a.src_strides {
         [1, _] | [_, 1] if t1 == 1 => a.outer[1].min(a.size[1]),
-        [1, _] | [_, 1] => a.outer[1].min(a.size[1] / t1),
+        [1, _] | [_, 1] => a.outer[1].min(quotient(a.size[1], t1)),
         _ => 0,
     };
-    let panels = a.outer[0].min(a.size[0] / t0);
+    let panels = a.outer[0].min(quotient(a.size[0], t0));
     let rest = if panels < a.outer[0] { a.size[0] - panels * t0 } else { 0 };
     // SAFETY: the source is read where it has rows and columns, and the tiles are inside `out`.
     unsafe {
@@ -27,7 +27,8 @@ pub(super) unsafe fn panels<const E: usize>(a: &RawArgs, machine: &Machine) {
                 moves::<E>(a, o0, panels, rows, tiles).run(machine);
             }
         }
-        for o0 in 0..a.outer[0] {
+        let first = if tiles < a.outer[1] { 0 } else { panels };
+        for o0 in first..a.outer[0] {
             let rows = if o0 < panels {
                 t0
             } else if o0 == panels {
@@ -46,6 +47,7 @@ pub(super) unsafe fn panels<const E: usize>(a: &RawArgs, machine: &Machine) {
 }
 
 /// The first `rows` rows and all columns of tiles of so many panels from `o0` on.
+#[inline(never)]
 fn moves<const E: usize>(a: &RawArgs, o0: usize, panels: usize, rows: usize, tiles: usize) -> Moves {
     let [t0, t1] = a.tile;
     let [row, column] = a.src_strides.map(|stride| stride * E as isize);

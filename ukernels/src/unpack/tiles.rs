@@ -1,7 +1,7 @@
 //! The tiles that rows on vectors share.
 
 use super::{RawArgs, generic};
-use crate::moves::{Machine, Moves, Runs, Transposes, is_transposed};
+use crate::moves::{Machine, Moves, Runs, Transposes, is_transposed, quotient};
 
 /// Elements of `E` bytes.
 ///
@@ -15,10 +15,10 @@ pub(super) unsafe fn tiles<const E: usize>(a: &RawArgs, machine: &Machine) {
     // Tiles that have all their columns in the output, and panels that have all their rows there.
     let tiles = match a.out_strides {
         [1, _] | [_, 1] if t1 == 1 => a.size[1],
-        [1, _] | [_, 1] => a.size[1] / t1,
+        [1, _] | [_, 1] => quotient(a.size[1], t1),
         _ => 0,
     };
-    let panels = a.size[0] / t0;
+    let panels = quotient(a.size[0], t0);
     let rest = a.size[0] - panels * t0;
     // SAFETY: rows and columns of the output, from tiles of which the caller vouches.
     unsafe {
@@ -34,6 +34,7 @@ pub(super) unsafe fn tiles<const E: usize>(a: &RawArgs, machine: &Machine) {
 }
 
 /// The first `rows` rows and all columns of tiles of so many panels from `o0` on.
+#[inline(never)]
 fn moves<const E: usize>(a: &RawArgs, o0: usize, panels: usize, rows: usize, tiles: usize) -> Moves {
     let [t0, t1] = a.tile;
     let [row, column] = a.out_strides.map(|stride| stride * E as isize);
