@@ -61,7 +61,7 @@ impl WithTypes for Product<'_> {
         if flipped {
             flip(&mut rhs);
         }
-        let mut out = vec![O::narrow(0.0); M * N];
+        let mut out = [O::narrow(0.0); M * N];
         for (at, m0) in plan.tiles.iter() {
             let row = plan.row(m0).unwrap().bind(host).unwrap();
             assert_eq!(row.row().flipped, flipped, "{plan}");
