@@ -71,8 +71,6 @@ pub(super) trait Dot {
     /// Tiles of at most so many accumulators have two k-tiles in a pass of the inner loop, those of half as many four: as
     /// far as there are registers for the operands.
     const TWICE: usize = 16;
-    /// Whether one loop serves tiles with and without all columns: masks cost nothing beside the products of long k-tiles.
-    const MASKED: bool = false;
     /// What is added times the sum of a row's elements after its products; not 0 only where the output is i32.
     const SUMS: i32 = 0;
     /// The accumulators.

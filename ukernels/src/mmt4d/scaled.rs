@@ -42,7 +42,7 @@ pub(super) unsafe fn scaled<D: Scaled, const M0: usize, const NV: usize, const C
     }
     // SAFETY: the caller's; all columns are valid, there are zero points, where it is so said.
     unsafe {
-        match (!D::MASKED && a.cols == NV * D::Sums::LANES, D::SUMS != 0 || a.zero_points.is_null()) {
+        match (a.cols == NV * D::Sums::LANES, D::SUMS != 0 || a.zero_points.is_null()) {
             (true, true) => columns::<D, M0, NV, CHAINS, true, false>(a),
             (true, false) => columns::<D, M0, NV, CHAINS, true, true>(a),
             (false, true) => columns::<D, M0, NV, CHAINS, false, false>(a),

@@ -87,7 +87,7 @@ pub(super) unsafe fn tile<D: Dot, const M0: usize, const NV: usize, const CHAINS
     if a.rows == 0 || a.cols == 0 {
         return;
     }
-    if !D::MASKED && a.cols == NV * O::<D>::LANES {
+    if a.cols == NV * O::<D>::LANES {
         // SAFETY: the caller's; all columns are valid.
         unsafe { columns::<D, M0, NV, CHAINS, true>(a) }
     } else {

@@ -94,7 +94,7 @@ impl<O: Output<Acc = __m512, Mask = __mmask16>> Dot for F16<O> {
     #[inline(always)]
     unsafe fn right_all(p: *const u8) -> __m512 {
         // SAFETY: the caller's.
-        unsafe { widened(p) }
+        unsafe { _mm512_cvtph_ps(_mm256_loadu_si256(p.cast())) }
     }
 
     #[inline(always)]
@@ -107,22 +107,6 @@ impl<O: Output<Acc = __m512, Mask = __mmask16>> Dot for F16<O> {
         // SAFETY: the caller's.
         unsafe { widen::<true>(from, to, count) }
     }
-}
-
-/// Sixteen f16 as f32, as assembly: the compiler loads them by an instruction of their own, and converting a register takes
-/// one step more, on a port that products need.
-///
-/// # Safety
-/// They are readable; the machine has what `enable` names.
-#[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn widened(p: *const u8) -> __m512 {
-    let v;
-    // SAFETY: reads what the caller vouches for.
-    unsafe {
-        asm!("vcvtph2ps {0}, ymmword ptr [{1}]", out(zmm_reg) v, in(reg) p, options(pure, readonly, nostack, preserves_flags));
-    }
-    v
 }
 
 /// bf16 in pairs of k: both are widened to f32, the even one first.

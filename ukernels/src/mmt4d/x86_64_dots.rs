@@ -17,8 +17,6 @@ pub(super) trait Ints: Copy {
     type Out: Output<Acc = Self>;
     /// f32 on a vector of this length.
     type Floats: Vector<Left = Self::Floats>;
-    /// Whether masks take no vector.
-    const FREE_MASKS: bool;
 
     /// One byte everywhere.
     unsafe fn of_bytes(byte: i8) -> Self;
@@ -57,7 +55,6 @@ pub(super) trait Ints: Copy {
 impl Ints for __m512i {
     type Out = I32x16;
     type Floats = __m512;
-    const FREE_MASKS: bool = true;
 
     #[inline(always)]
     unsafe fn of_bytes(byte: i8) -> __m512i {
@@ -180,7 +177,6 @@ impl Ints for __m512i {
 impl Ints for __m256i {
     type Out = I32x8;
     type Floats = __m256;
-    const FREE_MASKS: bool = false;
 
     #[inline(always)]
     unsafe fn of_bytes(byte: i8) -> __m256i {
@@ -436,7 +432,6 @@ pub(super) struct Nibbles<P>(PhantomData<P>);
 
 impl<P: AddFours> Dot for Nibbles<P> {
     const K0: usize = 8;
-    const MASKED: bool = <P::Vector as Ints>::FREE_MASKS;
     const TWICE: usize = 0;
     const LHS_BYTES: usize = 1;
     const RHS_BITS: usize = 4;
@@ -523,7 +518,6 @@ pub(super) struct PairsU4<P>(PhantomData<P>);
 
 impl<P: AddPairs> Dot for PairsU4<P> {
     const K0: usize = 8;
-    const MASKED: bool = <P::Vector as Ints>::FREE_MASKS;
     const TWICE: usize = 0;
     const LHS_BYTES: usize = 2;
     const RHS_BITS: usize = 4;
@@ -585,7 +579,6 @@ pub(super) struct F32I4<V, const GROUP: usize>(PhantomData<V>);
 
 impl<V: Ints, const GROUP: usize> Dot for F32I4<V, GROUP> {
     const K0: usize = 8;
-    const MASKED: bool = V::FREE_MASKS;
     const TWICE: usize = 0;
     const LHS_BYTES: usize = 4;
     const RHS_BITS: usize = 4;
@@ -650,7 +643,6 @@ impl<V: Ints, const GROUP: usize> Scaled for F32I4<V, GROUP> {
 pub(super) struct F32I8<V, const GROUP: usize>(PhantomData<V>);
 
 impl<V: Ints, const GROUP: usize> Dot for F32I8<V, GROUP> {
-    const MASKED: bool = V::FREE_MASKS;
     const LHS_BYTES: usize = 4;
     const RHS_BITS: usize = 8;
     type Out = F32<V::Floats>;
