@@ -39,8 +39,8 @@ pub(crate) struct Machine {
 }
 
 /// Calls `$of_width`, which has a machine's instructions, with a width, how many elements of that fill half a vector, and how many
-/// times as many rows are moved as one block, so that more of a line is stored at once. Where there are rows
-/// on f32 alone, nothing else is transposed.
+/// times as many rows are moved as one block, so that more of a line is stored at once. Where there are rows on f32 alone, nothing
+/// else is transposed.
 macro_rules! of_width {
     ($of_width:ident, $width:expr, $transposes:expr) => {
         match $width {
@@ -276,11 +276,11 @@ impl<V: Halves, const W: usize, const R: usize, const G: usize> Block for Rows<V
             let row = |r: usize| from.wrapping_offset(r as isize * self.src_row);
             // SAFETY: the caller's.
             unsafe {
-                let load = |r: usize| V::load(row(r), row(r).wrapping_offset(self.high[0]));
-                let mut groups = [[load(0); R]; G];
+                let mut groups = [[V::load(from, from.wrapping_offset(self.high[0])); R]; G];
                 for (g, group) in groups.iter_mut().enumerate() {
                     for (r, vector) in group.iter_mut().enumerate() {
-                        *vector = load(g * R + r);
+                        let row = row(g * R + r);
+                        *vector = V::load(row, row.wrapping_offset(self.high[0]));
                     }
                     *group = interleave::<V, W, R>(*group);
                 }
