@@ -643,6 +643,7 @@ impl<V: Ints, const GROUP: usize> Scaled for F32I4<V, GROUP> {
 pub(super) struct F32I8<V, const GROUP: usize>(PhantomData<V>);
 
 impl<V: Ints, const GROUP: usize> Dot for F32I8<V, GROUP> {
+    const TWICE: usize = 8;
     const LHS_BYTES: usize = 4;
     const RHS_BITS: usize = 8;
     type Out = F32<V::Floats>;
