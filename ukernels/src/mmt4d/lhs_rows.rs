@@ -5,6 +5,7 @@ use core::arch::asm;
 /// The same, of which the compiler knows nothing more: what is read of it is read where it is used, and takes no register in
 /// loops between.
 #[inline(always)]
+#[allow(clippy::pointers_in_nomem_asm_block, reason = "the block is empty: it reads no memory")]
 pub(super) fn opaque<T>(x: &T) -> &T {
     let mut p: *const T = x;
     // Not pure: that could move out of the loops around.
