@@ -153,3 +153,17 @@ fn flipped_panels_are_for_constants() {
         assert!(!plan(&convolution, None, &target).unwrap().family.flipped);
     }
 }
+
+/// Also where the best class of arithmetic has no tile of one row.
+#[test]
+fn every_tile_of_few_rows_has_a_row() {
+    for target in ["x86_64_v3", "x86_64_v4", "x86_64_v4+avx512vnni", "aarch64", "riscv64"] {
+        let target = Target::parse(target).unwrap();
+        for (types, m) in ["f32f32f32", "i8i8i32"].into_iter().flat_map(|types| (1..=40).map(move |m| (types, m))) {
+            let problem = Problem::parse(&format!("matmul {types} m={m} n=512 k=512 rhs=constant")).unwrap();
+            let plan = plan(&problem, None, &target).unwrap();
+            assert_eq!(plan.tiles.iter().map(|t| t.1).sum::<usize>(), m, "{plan}");
+            assert!(plan.tiles.iter().all(|(_, m0)| plan.row(m0).is_some()), "{plan}");
+        }
+    }
+}

@@ -54,8 +54,8 @@ pub enum Reason {
     /// Its result may differ between machines.
     #[error("not strict")]
     NotStrict,
-    /// It splits k, which is for products of few rows.
-    #[error("splits k, for at most {SPLIT_ROWS} rows")]
+    /// It splits k, which is for products of few rows: of as many as its tile, or a multiple.
+    #[error("splits k, for at most {SPLIT_ROWS} rows, as many as the tile's or a multiple")]
     SplitK,
     /// Its panels follow a vector length that the target leaves open.
     #[error("its panels follow the vector length, so they can't be mapped from a file; pin vlen= to admit it")]
@@ -170,7 +170,9 @@ fn obstacle(row: &Row, query: &Mmt4dQuery, target: &Target) -> Option<Reason> {
     if query.strict && !row.numerics.is_strict() {
         return Some(Reason::NotStrict);
     }
-    if matches!(row.numerics, Numerics::SplitK(_)) && query.m > SPLIT_ROWS {
+    // Plans cut a product into whole tiles of one class, and not every class has a tile of one row.
+    let whole = row.tile[0].on(target).is_some_and(|m0| query.m.is_multiple_of(m0));
+    if matches!(row.numerics, Numerics::SplitK(_)) && (query.m > SPLIT_ROWS || !whole) {
         return Some(Reason::SplitK);
     }
     if query.mappable && row.tile.iter().any(|d| d.on(target).is_none() && *d != Dim::Runtime) {
