@@ -7,7 +7,7 @@ use crate::table::{Family, Numerics, ROWS, Row, Tier};
 use smalti_isa::Target;
 
 /// Products of more rows have chains enough without splitting k.
-const SPLIT_ROWS: usize = 4;
+const SPLIT_ROWS: usize = 2;
 
 /// What a product asks of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -387,7 +387,6 @@ rows! {
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_14x32x1_x86_64_avx512, F32S, Fixed(14), Fixed(32), Fixed(1), AVX512, FusedChain, &[(ANY, 3100), (SapphireRapids, 3150), (Zen4, 1590)]),
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_1x32x1_x86_64_avx512_splitk4, F32S, Fixed(1), Fixed(32), Fixed(1), AVX512, SplitK(4), &[(ANY, 1818), (Zen4, 800)]),
     mmt4d!(x86_64_avx512::mmt4d_f32f32f32_2x32x1_x86_64_avx512_splitk4, F32S, Fixed(2), Fixed(32), Fixed(1), AVX512, SplitK(4), &[(ANY, 2527), (Zen4, 1360)]),
-    mmt4d!(x86_64_avx512::mmt4d_f32f32f32_4x32x1_x86_64_avx512_splitk2, F32S, Fixed(4), Fixed(32), Fixed(1), AVX512, SplitK(2), &[(ANY, 2858), (Zen4, 1580)]),
 
     mmt4d!(aarch64_neon::mmt4d_f32f32f32_1x8x1_aarch64_neon, F32S, Fixed(1), Fixed(8), Fixed(1), NEON, FusedChain, &[(ANY, 195), (CortexA53, 133), (CortexA55, 133)]),
     mmt4d!(aarch64_neon::mmt4d_f32f32f32_2x8x1_aarch64_neon, F32S, Fixed(2), Fixed(8), Fixed(1), NEON, FusedChain, &[(ANY, 390), (CortexA53, 200), (CortexA55, 200)]),

@@ -354,9 +354,6 @@ rows! {
         mmt4d_f32f32f32_1x32x1_x86_64_avx512_splitk4, 1, 4;
         mmt4d_f32f32f32_2x32x1_x86_64_avx512_splitk4, 2, 4;
     }
-    F32<__m512>, 2, 32 x 1, "SplitK2" {
-        mmt4d_f32f32f32_4x32x1_x86_64_avx512_splitk2, 4, 2;
-    }
     F64, 2, 16 x 1, "FusedChain" {
         mmt4d_f64f64f64_1x16x1_x86_64_avx512, 1, 1;
         mmt4d_f64f64f64_2x16x1_x86_64_avx512, 2, 1;
