@@ -21,6 +21,8 @@ const RELOADED: &[&str] = &[
     "mmt4d_f32i8f32_2x16x1_x86_64_avx2_fma",
     "mmt4d_f32i8f32_4x16x1_x86_64_avx2_fma",
     "mmt4d_f32i8f32_5x16x1_x86_64_avx2_fma",
+    "mmt4d_f32i8f32_1x16x1_x86_64_avx2_fma_splitk2",
+    "mmt4d_f32i8f32_2x16x1_x86_64_avx2_fma_splitk2",
     "mmt4d_f32i8f32_2x32x1_x86_64_avx512",
     "mmt4d_f32i8f32_4x32x1_x86_64_avx512",
     "mmt4d_f32i8f32_12x32x1_x86_64_avx512",

@@ -2,20 +2,6 @@
 
 use core::arch::asm;
 
-/// The same, of which the compiler knows nothing more: what is read of it is read where it is used, and takes no register in
-/// loops between.
-#[inline(always)]
-#[allow(clippy::pointers_in_nomem_asm_block, reason = "the block is empty: it reads no memory")]
-pub(super) fn opaque<T>(x: &T) -> &T {
-    let mut p: *const T = x;
-    // Not pure: that could move out of the loops around.
-    // SAFETY: no instruction at all, so the pointer is that of `x`.
-    unsafe {
-        asm!("/* {0} */", inout(reg) p, options(nomem, nostack, preserves_flags));
-        &*p
-    }
-}
-
 /// Pointers to the rows of a left operand: one base for three rows, reached as base, base + stride and
 /// base + 2·stride, so that fourteen rows need five registers. Strides count bytes.
 pub(super) struct Rows<const M0: usize> {
@@ -27,8 +13,7 @@ impl<const M0: usize> Rows<M0> {
     #[inline(always)]
     pub(super) fn new(lhs: *const u8, stride: isize) -> Rows<M0> {
         const { assert!(M0 <= 18) };
-        let bases = core::array::from_fn(|i| lhs.wrapping_offset(3 * i as isize * stride));
-        let mut rows = Rows { bases, stride };
+        let mut rows = Rows { bases: core::array::from_fn(|i| lhs.wrapping_offset(3 * i as isize * stride)), stride };
         rows.hide();
         rows
     }

@@ -191,13 +191,11 @@ rows! { f32x8, f32, f32, f32, "MulAdd" 1 0;
     mmt4d_f32f32f32_1x8x1_portable, 1;
     mmt4d_f32f32f32_2x8x1_portable, 2;
     mmt4d_f32f32f32_4x8x1_portable, 4;
-    mmt4d_f32f32f32_8x8x1_portable, 8;
 }
 rows! { f64x8, f64, f64, f64, "MulAdd" 1 0;
     mmt4d_f64f64f64_1x8x1_portable, 1;
     mmt4d_f64f64f64_2x8x1_portable, 2;
     mmt4d_f64f64f64_4x8x1_portable, 4;
-    mmt4d_f64f64f64_8x8x1_portable, 8;
 }
 rows! { f32x8, half::f16, half::f16, f32, "MulAdd" 1 0;
     mmt4d_f16f16f32_1x8x1_portable, 1;

@@ -1,10 +1,11 @@
 //! The tile of rows whose right operand has scales: products of a group of k in registers, scaled sums in scratch.
 
 use super::dot::{Dot, Lhs, Output};
-use super::lhs_rows::{Rows, opaque};
+use super::lhs_rows::Rows;
 use super::tile::{Run, fits_tails, in_place, k_tail, k_tiles_a_pass, of_part, part, right, staged};
 use super::{RawArgs, STAGED_K};
 use crate::vector::Vector;
+use core::arch::asm;
 use core::mem::MaybeUninit;
 
 /// Products that are scaled, group by group of k.
@@ -208,7 +209,7 @@ unsafe fn columns<
                         }};
                     }
                     let mut left = run.steps;
-                    while first == 0 && last == M0 && left >= unroll {
+                    while (M0 == 1 || (first == 0 && last == M0)) && left >= unroll {
                         if !prefetch.is_null() {
                             for _ in 0..unroll {
                                 for line in 0..(NV * O::<D>::LANES * D::RHS_TILE).div_ceil(64) {
@@ -270,5 +271,19 @@ unsafe fn columns<
                 if FULL { sum.store_all(place) } else { sum.store(place, float_masks[v]) }
             }
         }
+    }
+}
+
+/// The same, of which the compiler knows nothing more: what is read of it is read where it is used, and takes no register in
+/// loops between.
+#[inline(always)]
+#[allow(clippy::pointers_in_nomem_asm_block, reason = "the block is empty: it reads no memory")]
+fn opaque<T>(x: &T) -> &T {
+    let mut p: *const T = x;
+    // Not pure: that could move out of the loops around.
+    // SAFETY: no instruction at all, so the pointer is that of `x`.
+    unsafe {
+        asm!("/* {0} */", inout(reg) p, options(nomem, nostack, preserves_flags));
+        &*p
     }
 }

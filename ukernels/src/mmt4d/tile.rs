@@ -153,7 +153,7 @@ unsafe fn columns<D: Dot, const M0: usize, const NV: usize, const CHAINS: usize,
                 loop {
                     let mut rhs = run.rhs;
                     let mut rows = Rows::<M0>::new(run.lhs, run.row_stride);
-                    if first == 0 && last == M0 {
+                    if M0 == 1 || (first == 0 && last == M0) {
                         macro_rules! step {
                             ($chain:expr) => {
                                 each_part!(D, p below D::PARTS, {

@@ -250,11 +250,23 @@ rows! {
         mmt4d_f32f32f32_4x16x1_x86_64_avx2_fma, 4, 1;
         mmt4d_f32f32f32_6x16x1_x86_64_avx2_fma, 6, 1;
     }
+    F32<__m256>, 2, 16 x 1, "SplitK4" {
+        mmt4d_f32f32f32_1x16x1_x86_64_avx2_fma_splitk4, 1, 4;
+    }
+    F32<__m256>, 2, 16 x 1, "SplitK2" {
+        mmt4d_f32f32f32_2x16x1_x86_64_avx2_fma_splitk2, 2, 2;
+    }
     F64, 2, 8 x 1, "FusedChain" {
         mmt4d_f64f64f64_1x8x1_x86_64_avx2_fma, 1, 1;
         mmt4d_f64f64f64_2x8x1_x86_64_avx2_fma, 2, 1;
         mmt4d_f64f64f64_4x8x1_x86_64_avx2_fma, 4, 1;
         mmt4d_f64f64f64_6x8x1_x86_64_avx2_fma, 6, 1;
+    }
+    F64, 2, 8 x 1, "SplitK4" {
+        mmt4d_f64f64f64_1x8x1_x86_64_avx2_fma_splitk4, 1, 4;
+    }
+    F64, 2, 8 x 1, "SplitK2" {
+        mmt4d_f64f64f64_2x8x1_x86_64_avx2_fma_splitk2, 2, 2;
     }
     Widened<F32<__m256>, true>, 2, 16 x 1, "FusedChain" {
         mmt4d_f16f16f32_1x16x1_x86_64_avx2_fma, 1, 1;
@@ -262,11 +274,19 @@ rows! {
         mmt4d_f16f16f32_4x16x1_x86_64_avx2_fma, 4, 1;
         mmt4d_f16f16f32_6x16x1_x86_64_avx2_fma, 6, 1;
     }
+    Widened<F32<__m256>, true>, 2, 16 x 1, "SplitK2" {
+        mmt4d_f16f16f32_1x16x1_x86_64_avx2_fma_splitk2, 1, 2;
+        mmt4d_f16f16f32_2x16x1_x86_64_avx2_fma_splitk2, 2, 2;
+    }
     Widened<F16x8, true>, 2, 16 x 1, "FusedChain" {
         mmt4d_f16f16f16_1x16x1_x86_64_avx2_fma, 1, 1;
         mmt4d_f16f16f16_2x16x1_x86_64_avx2_fma, 2, 1;
         mmt4d_f16f16f16_4x16x1_x86_64_avx2_fma, 4, 1;
         mmt4d_f16f16f16_6x16x1_x86_64_avx2_fma, 6, 1;
+    }
+    Widened<F16x8, true>, 2, 16 x 1, "SplitK2" {
+        mmt4d_f16f16f16_1x16x1_x86_64_avx2_fma_splitk2, 1, 2;
+        mmt4d_f16f16f16_2x16x1_x86_64_avx2_fma_splitk2, 2, 2;
     }
     Widened<F32<__m256>, false>, 2, 16 x 1, "FusedChain" {
         mmt4d_bf16bf16f32_1x16x1_x86_64_avx2_fma, 1, 1;
@@ -274,11 +294,19 @@ rows! {
         mmt4d_bf16bf16f32_4x16x1_x86_64_avx2_fma, 4, 1;
         mmt4d_bf16bf16f32_6x16x1_x86_64_avx2_fma, 6, 1;
     }
+    Widened<F32<__m256>, false>, 2, 16 x 1, "SplitK2" {
+        mmt4d_bf16bf16f32_1x16x1_x86_64_avx2_fma_splitk2, 1, 2;
+        mmt4d_bf16bf16f32_2x16x1_x86_64_avx2_fma_splitk2, 2, 2;
+    }
     Widened<Bf16x8, false>, 2, 16 x 1, "FusedChain" {
         mmt4d_bf16bf16bf16_1x16x1_x86_64_avx2_fma, 1, 1;
         mmt4d_bf16bf16bf16_2x16x1_x86_64_avx2_fma, 2, 1;
         mmt4d_bf16bf16bf16_4x16x1_x86_64_avx2_fma, 4, 1;
         mmt4d_bf16bf16bf16_6x16x1_x86_64_avx2_fma, 6, 1;
+    }
+    Widened<Bf16x8, false>, 2, 16 x 1, "SplitK2" {
+        mmt4d_bf16bf16bf16_1x16x1_x86_64_avx2_fma_splitk2, 1, 2;
+        mmt4d_bf16bf16bf16_2x16x1_x86_64_avx2_fma_splitk2, 2, 2;
     }
     Pairs<Madd, 2>, 2, 16 x 2, "Exact" {
         mmt4d_i16i16i32_1x16x2_x86_64_avx2_fma, 1, 4;
@@ -364,16 +392,27 @@ rows! {
         mmt4d_f32i4g128f32_2x16x8_x86_64_avx2_fma, 2, 1;
         mmt4d_f32i4g128f32_4x16x8_x86_64_avx2_fma, 4, 1;
     }
+    F32I4<__m256i, 128>, 2, 16 x 8, "SplitK2" {
+        mmt4d_f32i4g128f32_1x16x8_x86_64_avx2_fma_splitk2, 1, 2;
+        mmt4d_f32i4g128f32_2x16x8_x86_64_avx2_fma_splitk2, 2, 2;
+    }
     F32I8<__m256i, { usize::MAX }>, 2, 16 x 1, "FusedChain" {
         mmt4d_f32i8f32_1x16x1_x86_64_avx2_fma, 1, 1;
         mmt4d_f32i8f32_2x16x1_x86_64_avx2_fma, 2, 1;
         mmt4d_f32i8f32_4x16x1_x86_64_avx2_fma, 4, 1;
         mmt4d_f32i8f32_5x16x1_x86_64_avx2_fma, 5, 1;
     }
+    F32I8<__m256i, { usize::MAX }>, 2, 16 x 1, "SplitK2" {
+        mmt4d_f32i8f32_1x16x1_x86_64_avx2_fma_splitk2, 1, 2;
+        mmt4d_f32i8f32_2x16x1_x86_64_avx2_fma_splitk2, 2, 2;
+    }
     F32I8<__m256i, 32>, 2, 16 x 1, "FusedChain" {
         mmt4d_f32i8g32f32_1x16x1_x86_64_avx2_fma, 1, 1;
         mmt4d_f32i8g32f32_2x16x1_x86_64_avx2_fma, 2, 1;
         mmt4d_f32i8g32f32_4x16x1_x86_64_avx2_fma, 4, 1;
         mmt4d_f32i8g32f32_5x16x1_x86_64_avx2_fma, 5, 1;
+    }
+    F32I8<__m256i, 32>, 2, 16 x 1, "SplitK2" {
+        mmt4d_f32i8g32f32_1x16x1_x86_64_avx2_fma_splitk2, 1, 2;
     }
 }

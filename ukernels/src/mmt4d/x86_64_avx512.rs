@@ -361,12 +361,19 @@ rows! {
         mmt4d_f64f64f64_8x16x1_x86_64_avx512, 8, 1;
         mmt4d_f64f64f64_12x16x1_x86_64_avx512, 12, 1;
     }
+    F64, 2, 16 x 1, "SplitK4" {
+        mmt4d_f64f64f64_1x16x1_x86_64_avx512_splitk4, 1, 4;
+        mmt4d_f64f64f64_2x16x1_x86_64_avx512_splitk4, 2, 4;
+    }
     F16<F32<__m512>>, 2, 32 x 1, "FusedChain" {
         mmt4d_f16f16f32_1x32x1_x86_64_avx512, 1, 1;
         mmt4d_f16f16f32_2x32x1_x86_64_avx512, 2, 1;
         mmt4d_f16f16f32_4x32x1_x86_64_avx512, 4, 1;
         mmt4d_f16f16f32_8x32x1_x86_64_avx512, 8, 1;
         mmt4d_f16f16f32_14x32x1_x86_64_avx512, 14, 1;
+    }
+    F16<F32<__m512>>, 2, 32 x 1, "SplitK2" {
+        mmt4d_f16f16f32_1x32x1_x86_64_avx512_splitk2, 1, 2;
     }
     F16<F16x16>, 2, 32 x 1, "FusedChain" {
         mmt4d_f16f16f16_1x32x1_x86_64_avx512, 1, 1;
@@ -375,6 +382,9 @@ rows! {
         mmt4d_f16f16f16_8x32x1_x86_64_avx512, 8, 1;
         mmt4d_f16f16f16_14x32x1_x86_64_avx512, 14, 1;
     }
+    F16<F16x16>, 2, 32 x 1, "SplitK2" {
+        mmt4d_f16f16f16_1x32x1_x86_64_avx512_splitk2, 1, 2;
+    }
     Bf16<F32<__m512>>, 2, 32 x 2, "FusedChain" {
         mmt4d_bf16bf16f32_1x32x2_x86_64_avx512, 1, 1;
         mmt4d_bf16bf16f32_2x32x2_x86_64_avx512, 2, 1;
@@ -382,12 +392,20 @@ rows! {
         mmt4d_bf16bf16f32_8x32x2_x86_64_avx512, 8, 1;
         mmt4d_bf16bf16f32_12x32x2_x86_64_avx512, 12, 1;
     }
+    Bf16<F32<__m512>>, 2, 32 x 2, "SplitK2" {
+        mmt4d_bf16bf16f32_1x32x2_x86_64_avx512_splitk2, 1, 2;
+        mmt4d_bf16bf16f32_2x32x2_x86_64_avx512_splitk2, 2, 2;
+    }
     Bf16<Bf16x16>, 2, 32 x 2, "FusedChain" {
         mmt4d_bf16bf16bf16_1x32x2_x86_64_avx512, 1, 1;
         mmt4d_bf16bf16bf16_2x32x2_x86_64_avx512, 2, 1;
         mmt4d_bf16bf16bf16_4x32x2_x86_64_avx512, 4, 1;
         mmt4d_bf16bf16bf16_8x32x2_x86_64_avx512, 8, 1;
         mmt4d_bf16bf16bf16_12x32x2_x86_64_avx512, 12, 1;
+    }
+    Bf16<Bf16x16>, 2, 32 x 2, "SplitK2" {
+        mmt4d_bf16bf16bf16_1x32x2_x86_64_avx512_splitk2, 1, 2;
+        mmt4d_bf16bf16bf16_2x32x2_x86_64_avx512_splitk2, 2, 2;
     }
     Pairs<Madd, 2>, 2, 32 x 2, "Exact" {
         mmt4d_i16i16i32_1x32x2_x86_64_avx512, 1, 4;
@@ -491,6 +509,9 @@ rows! {
         mmt4d_f32i4g32f32_8x32x8_x86_64_avx512, 8, 1;
         mmt4d_f32i4g32f32_12x32x8_x86_64_avx512, 12, 1;
     }
+    F32I4<__m512i, 32>, 2, 32 x 8, "SplitK2" {
+        mmt4d_f32i4g32f32_1x32x8_x86_64_avx512_splitk2, 1, 2;
+    }
     F32I4<__m512i, 128>, 2, 32 x 8, "FusedChain" {
         mmt4d_f32i4g128f32_1x32x8_x86_64_avx512, 1, 1;
         mmt4d_f32i4g128f32_2x32x8_x86_64_avx512, 2, 1;
@@ -498,12 +519,18 @@ rows! {
         mmt4d_f32i4g128f32_8x32x8_x86_64_avx512, 8, 1;
         mmt4d_f32i4g128f32_12x32x8_x86_64_avx512, 12, 1;
     }
+    F32I4<__m512i, 128>, 2, 32 x 8, "SplitK2" {
+        mmt4d_f32i4g128f32_1x32x8_x86_64_avx512_splitk2, 1, 2;
+    }
     F32I8<__m512i, { usize::MAX }>, 2, 32 x 1, "FusedChain" {
         mmt4d_f32i8f32_1x32x1_x86_64_avx512, 1, 1;
         mmt4d_f32i8f32_2x32x1_x86_64_avx512, 2, 1;
         mmt4d_f32i8f32_4x32x1_x86_64_avx512, 4, 1;
         mmt4d_f32i8f32_8x32x1_x86_64_avx512, 8, 1;
         mmt4d_f32i8f32_12x32x1_x86_64_avx512, 12, 1;
+    }
+    F32I8<__m512i, { usize::MAX }>, 2, 32 x 1, "SplitK2" {
+        mmt4d_f32i8f32_1x32x1_x86_64_avx512_splitk2, 1, 2;
     }
     F32I8<__m512i, 32>, 2, 32 x 1, "FusedChain" {
         mmt4d_f32i8g32f32_1x32x1_x86_64_avx512, 1, 1;

@@ -26,8 +26,8 @@ pub(super) trait Ints: Copy {
     unsafe fn and(self, other: Self) -> Self;
     /// Bits of both but for those of `flipped`, which are flipped.
     unsafe fn and_xor(self, other: Self, flipped: Self) -> Self;
-    /// Elements of 16 bits, shifted right by 4, 8 or 12.
-    unsafe fn halves_shifted<const BY: u32>(self) -> Self;
+    /// Elements of 16 bits, shifted right by so many nibbles.
+    unsafe fn halves_shifted(self, nibbles: usize) -> Self;
     /// The first bytes, signed ones, as elements of 16 bits.
     unsafe fn widened(p: *const u8, mask: <Self::Out as Output>::Mask) -> Self;
     /// As many bytes as there are elements of 16 bits, as such.
@@ -52,253 +52,193 @@ pub(super) trait Ints: Copy {
     unsafe fn shuffle(order: __m128i, unit: usize, from: *const u8, to: *mut u8, count: usize);
 }
 
-impl Ints for __m512i {
-    type Out = I32x16;
-    type Floats = __m512;
+/// The methods that are one expression each.
+macro_rules! ints {
+    (
+        $ints:ty, $out:ty, $floats:ty, $mask:ty, $float_mask:ty, $register:ident, $features:literal;
+        of_bytes($byte:ident) $of_bytes:expr; of_halves($half:ident) $of_halves:expr;
+        and($a:ident, $b:ident) $and:expr; and_xor($flipped:ident) $and_xor:expr;
+        halves_shifted $shifted:ident;
+        widened($p:ident, $m:ident) $widened:expr; widened_all $widened_all:expr;
+        shuffled($order:ident) $shuffled:expr;
+        floats $of_ints:expr; less($x:ident, $y:ident) $less:expr;
+        floats_of_bytes $floats_of_bytes:expr; floats_of_all_bytes $floats_of_all_bytes:expr;
+        of_bits($bits:ident) $of_bits:expr;
+        nibble($v:ident) $nibble:expr, $shifted_words:ident;
+    ) => {
+        impl Ints for $ints {
+            type Out = $out;
+            type Floats = $floats;
 
-    #[inline(always)]
-    unsafe fn of_bytes(byte: i8) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe { _mm512_set1_epi8(byte) }
-    }
+            #[inline(always)]
+            unsafe fn of_bytes($byte: i8) -> $ints {
+                // SAFETY: the caller's.
+                unsafe { $of_bytes }
+            }
 
-    #[inline(always)]
-    unsafe fn of_halves(half: i16) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe { _mm512_set1_epi16(half) }
-    }
+            #[inline(always)]
+            unsafe fn of_halves($half: i16) -> $ints {
+                // SAFETY: the caller's.
+                unsafe { $of_halves }
+            }
 
-    #[inline(always)]
-    unsafe fn and(self, other: __m512i) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe { _mm512_and_si512(self, other) }
-    }
+            #[inline(always)]
+            unsafe fn and(self, $b: $ints) -> $ints {
+                let $a = self;
+                // SAFETY: the caller's.
+                unsafe { $and }
+            }
 
-    #[inline(always)]
-    unsafe fn and_xor(self, other: __m512i, flipped: __m512i) -> __m512i {
-        // The table of `(a & b) ^ c`.
-        // SAFETY: the caller's.
-        unsafe { _mm512_ternarylogic_epi32::<0b0110_1010>(self, other, flipped) }
-    }
+            #[inline(always)]
+            unsafe fn and_xor(self, $b: $ints, $flipped: $ints) -> $ints {
+                let $a = self;
+                // SAFETY: the caller's.
+                unsafe { $and_xor }
+            }
 
-    #[inline(always)]
-    unsafe fn halves_shifted<const BY: u32>(self) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe { _mm512_srli_epi16::<BY>(self) }
-    }
+            #[inline(always)]
+            unsafe fn halves_shifted(self, nibbles: usize) -> $ints {
+                // SAFETY: the caller's.
+                unsafe {
+                    match nibbles {
+                        1 => $shifted::<4>(self),
+                        2 => $shifted::<8>(self),
+                        _ => $shifted::<12>(self),
+                    }
+                }
+            }
 
-    #[inline(always)]
-    unsafe fn widened(p: *const u8, mask: __mmask16) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe { _mm512_cvtepi8_epi16(_mm256_maskz_loadu_epi16(mask, p.cast())) }
-    }
+            #[inline(always)]
+            unsafe fn widened($p: *const u8, $m: $mask) -> $ints {
+                // SAFETY: the caller's.
+                unsafe { $widened }
+            }
 
-    #[inline(always)]
-    unsafe fn widened_all(p: *const u8) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe { _mm512_cvtepi8_epi16(_mm256_loadu_si256(p.cast())) }
-    }
+            #[inline(always)]
+            unsafe fn widened_all($p: *const u8) -> $ints {
+                // SAFETY: the caller's.
+                unsafe { $widened_all }
+            }
 
-    #[inline(always)]
-    unsafe fn shuffled(self, order: __m128i) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe { _mm512_shuffle_epi8(self, _mm512_broadcast_i32x4(order)) }
-    }
+            #[inline(always)]
+            unsafe fn shuffled(self, $order: __m128i) -> $ints {
+                let $a = self;
+                // SAFETY: the caller's.
+                unsafe { $shuffled }
+            }
 
-    #[inline(always)]
-    unsafe fn floats(self) -> __m512 {
-        // SAFETY: the caller's.
-        unsafe { _mm512_cvtepi32_ps(self) }
-    }
+            #[inline(always)]
+            unsafe fn floats(self) -> $floats {
+                let $a = self;
+                // SAFETY: the caller's.
+                unsafe { $of_ints }
+            }
 
-    /// From a table of all there are.
-    #[inline(always)]
-    unsafe fn nibble(self, index: usize) -> __m512 {
-        // SAFETY: the caller's.
-        unsafe {
-            let table =
-                _mm512_setr_ps(0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, -8.0, -7.0, -6.0, -5.0, -4.0, -3.0, -2.0, -1.0);
-            let first = match index {
-                0 => self,
-                1 => _mm512_srli_epi32::<4>(self),
-                2 => _mm512_srli_epi32::<8>(self),
-                3 => _mm512_srli_epi32::<12>(self),
-                4 => _mm512_srli_epi32::<16>(self),
-                5 => _mm512_srli_epi32::<20>(self),
-                6 => _mm512_srli_epi32::<24>(self),
-                _ => _mm512_srli_epi32::<28>(self),
-            };
-            _mm512_permutexvar_ps(first, table)
-        }
-    }
+            #[inline(always)]
+            unsafe fn less($x: $floats, $y: $floats) -> $floats {
+                // SAFETY: the caller's.
+                unsafe { $less }
+            }
 
-    #[inline(always)]
-    unsafe fn less(a: __m512, b: __m512) -> __m512 {
-        // SAFETY: the caller's.
-        unsafe { _mm512_sub_ps(a, b) }
-    }
+            #[inline(always)]
+            unsafe fn floats_of_bytes($p: *const u8, $m: $float_mask) -> $floats {
+                // SAFETY: the caller's.
+                unsafe { $floats_of_bytes }
+            }
 
-    #[inline(always)]
-    unsafe fn floats_of_bytes(p: *const u8, mask: __mmask16) -> __m512 {
-        // SAFETY: the caller's.
-        unsafe { _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(mask, p.cast()))) }
-    }
+            #[inline(always)]
+            unsafe fn floats_of_all_bytes($p: *const u8) -> $floats {
+                // SAFETY: the caller's.
+                unsafe { $floats_of_all_bytes }
+            }
 
-    #[inline(always)]
-    unsafe fn floats_of_all_bytes(p: *const u8) -> __m512 {
-        // SAFETY: the caller's.
-        unsafe { _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(p.cast()))) }
-    }
+            #[inline(always)]
+            unsafe fn of_bits($bits: $floats) -> $ints {
+                // SAFETY: the caller's.
+                unsafe { $of_bits }
+            }
 
-    #[inline(always)]
-    unsafe fn of_bits(floats: __m512) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe { _mm512_castps_si512(floats) }
-    }
+            #[inline(always)]
+            unsafe fn nibble(self, index: usize) -> $floats {
+                // SAFETY: the caller's.
+                unsafe {
+                    let $v = match index {
+                        0 => self,
+                        1 => $shifted_words::<4>(self),
+                        2 => $shifted_words::<8>(self),
+                        3 => $shifted_words::<12>(self),
+                        4 => $shifted_words::<16>(self),
+                        5 => $shifted_words::<20>(self),
+                        6 => $shifted_words::<24>(self),
+                        _ => $shifted_words::<28>(self),
+                    };
+                    $nibble
+                }
+            }
 
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    #[allow(clippy::pointers_in_nomem_asm_block, reason = "the block is empty: it reads no memory")]
-    unsafe fn after(mut p: *const u8, sums: __m512i) -> *const u8 {
-        // SAFETY: no instruction at all.
-        unsafe {
-            asm!("/* {0} {1} */", inout(reg) p, in(zmm_reg) sums, options(pure, nomem, nostack, preserves_flags))
-        };
-        p
-    }
+            #[inline]
+            #[target_feature(enable = $features)]
+            #[allow(clippy::pointers_in_nomem_asm_block, reason = "the block is empty: it reads no memory")]
+            unsafe fn after(mut p: *const u8, sums: $ints) -> *const u8 {
+                // SAFETY: no instruction at all.
+                unsafe {
+                    asm!(
+                        "/* {0} {1} */",
+                        inout(reg) p,
+                        in($register) sums,
+                        options(pure, nomem, nostack, preserves_flags)
+                    )
+                };
+                p
+            }
 
-    #[target_feature(enable = "avx2,avx512f,avx512bw")]
-    unsafe fn shuffle(order: __m128i, unit: usize, from: *const u8, to: *mut u8, count: usize) {
-        // SAFETY: the caller's.
-        unsafe { shuffle::<Self>(order, unit, from, to, count) }
-    }
-}
-
-impl Ints for __m256i {
-    type Out = I32x8;
-    type Floats = __m256;
-
-    #[inline(always)]
-    unsafe fn of_bytes(byte: i8) -> __m256i {
-        // SAFETY: the caller's.
-        unsafe { _mm256_set1_epi8(byte) }
-    }
-
-    #[inline(always)]
-    unsafe fn of_halves(half: i16) -> __m256i {
-        // SAFETY: the caller's.
-        unsafe { _mm256_set1_epi16(half) }
-    }
-
-    #[inline(always)]
-    unsafe fn and(self, other: __m256i) -> __m256i {
-        // SAFETY: the caller's.
-        unsafe { _mm256_and_si256(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn and_xor(self, other: __m256i, flipped: __m256i) -> __m256i {
-        // SAFETY: the caller's.
-        unsafe { _mm256_xor_si256(_mm256_and_si256(self, other), flipped) }
-    }
-
-    #[inline(always)]
-    unsafe fn halves_shifted<const BY: u32>(self) -> __m256i {
-        // SAFETY: the caller's.
-        unsafe {
-            match BY {
-                4 => _mm256_srli_epi16::<4>(self),
-                8 => _mm256_srli_epi16::<8>(self),
-                _ => _mm256_srli_epi16::<12>(self),
+            #[target_feature(enable = $features)]
+            unsafe fn shuffle(order: __m128i, unit: usize, from: *const u8, to: *mut u8, count: usize) {
+                // SAFETY: the caller's.
+                unsafe { shuffle::<Self>(order, unit, from, to, count) }
             }
         }
-    }
+    };
+}
 
-    #[inline(always)]
-    unsafe fn widened(p: *const u8, lanes: usize) -> __m256i {
-        // SAFETY: the caller's.
-        unsafe { _mm256_cvtepi8_epi16(part(p, 2 * lanes)) }
-    }
+ints! {
+    __m512i, I32x16, __m512, __mmask16, __mmask16, zmm_reg, "avx2,avx512f,avx512bw";
+    of_bytes(byte) _mm512_set1_epi8(byte); of_halves(half) _mm512_set1_epi16(half);
+    // The table of `(a & b) ^ c`.
+    and(a, b) _mm512_and_si512(a, b); and_xor(flipped) _mm512_ternarylogic_epi32::<0b0110_1010>(a, b, flipped);
+    halves_shifted _mm512_srli_epi16;
+    widened(p, mask) _mm512_cvtepi8_epi16(_mm256_maskz_loadu_epi16(mask, p.cast()));
+    widened_all _mm512_cvtepi8_epi16(_mm256_loadu_si256(p.cast()));
+    shuffled(order) _mm512_shuffle_epi8(a, _mm512_broadcast_i32x4(order));
+    floats _mm512_cvtepi32_ps(a); less(x, y) _mm512_sub_ps(x, y);
+    floats_of_bytes _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(mask, p.cast())));
+    floats_of_all_bytes _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(p.cast())));
+    of_bits(floats) _mm512_castps_si512(floats);
+    // From a table of all there are.
+    nibble(v) _mm512_permutexvar_ps(
+        v,
+        _mm512_setr_ps(0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, -8.0, -7.0, -6.0, -5.0, -4.0, -3.0, -2.0, -1.0),
+    ), _mm512_srli_epi32;
+}
 
-    #[inline(always)]
-    unsafe fn widened_all(p: *const u8) -> __m256i {
-        // SAFETY: the caller's.
-        unsafe { _mm256_cvtepi8_epi16(_mm_loadu_si128(p.cast())) }
-    }
+/// 2^23, whose lowest bit counts ones, and 8 more: a nibble with its sign bit flipped is put there, and they are taken from it.
+const NIBBLE: i32 = 0x4b00_0008;
 
-    #[inline(always)]
-    unsafe fn shuffled(self, order: __m128i) -> __m256i {
-        // SAFETY: the caller's.
-        unsafe { _mm256_shuffle_epi8(self, _mm256_broadcastsi128_si256(order)) }
-    }
-
-    #[inline(always)]
-    unsafe fn floats(self) -> __m256 {
-        // SAFETY: the caller's.
-        unsafe { _mm256_cvtepi32_ps(self) }
-    }
-
-    /// With its sign bit flipped in the lowest bits of 2^23, from which that and 8 more are taken.
-    #[inline(always)]
-    unsafe fn nibble(self, index: usize) -> __m256 {
-        // SAFETY: the caller's.
-        unsafe {
-            let first = match index {
-                0 => self,
-                1 => _mm256_srli_epi32::<4>(self),
-                2 => _mm256_srli_epi32::<8>(self),
-                3 => _mm256_srli_epi32::<12>(self),
-                4 => _mm256_srli_epi32::<16>(self),
-                5 => _mm256_srli_epi32::<20>(self),
-                6 => _mm256_srli_epi32::<24>(self),
-                _ => _mm256_srli_epi32::<28>(self),
-            };
-            let bias = _mm256_set1_epi32(0x4b00_0008);
-            let biased = first.and_xor(_mm256_set1_epi32(15), bias);
-            _mm256_sub_ps(_mm256_castsi256_ps(biased), _mm256_castsi256_ps(bias))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn less(a: __m256, b: __m256) -> __m256 {
-        // SAFETY: the caller's.
-        unsafe { _mm256_sub_ps(a, b) }
-    }
-
-    #[inline(always)]
-    unsafe fn floats_of_bytes(p: *const u8, mask: __m256i) -> __m256 {
-        // SAFETY: the caller's.
-        unsafe { _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(part(p, mask.lanes()))) }
-    }
-
-    #[inline(always)]
-    unsafe fn floats_of_all_bytes(p: *const u8) -> __m256 {
-        // SAFETY: the caller's.
-        unsafe { _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(p.cast()))) }
-    }
-
-    #[inline(always)]
-    unsafe fn of_bits(floats: __m256) -> __m256i {
-        // SAFETY: the caller's.
-        unsafe { _mm256_castps_si256(floats) }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    #[allow(clippy::pointers_in_nomem_asm_block, reason = "the block is empty: it reads no memory")]
-    unsafe fn after(mut p: *const u8, sums: __m256i) -> *const u8 {
-        // SAFETY: no instruction at all.
-        unsafe {
-            asm!("/* {0} {1} */", inout(reg) p, in(ymm_reg) sums, options(pure, nomem, nostack, preserves_flags))
-        };
-        p
-    }
-
-    #[target_feature(enable = "avx2")]
-    unsafe fn shuffle(order: __m128i, unit: usize, from: *const u8, to: *mut u8, count: usize) {
-        // SAFETY: the caller's.
-        unsafe { shuffle::<Self>(order, unit, from, to, count) }
-    }
+ints! {
+    __m256i, I32x8, __m256, usize, __m256i, ymm_reg, "avx2";
+    of_bytes(byte) _mm256_set1_epi8(byte); of_halves(half) _mm256_set1_epi16(half);
+    and(a, b) _mm256_and_si256(a, b); and_xor(flipped) _mm256_xor_si256(_mm256_and_si256(a, b), flipped);
+    halves_shifted _mm256_srli_epi16;
+    widened(p, lanes) _mm256_cvtepi8_epi16(part(p, 2 * lanes)); widened_all _mm256_cvtepi8_epi16(_mm_loadu_si128(p.cast()));
+    shuffled(order) _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(order));
+    floats _mm256_cvtepi32_ps(a); less(x, y) _mm256_sub_ps(x, y);
+    floats_of_bytes _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(part(p, lanes.lanes())));
+    floats_of_all_bytes _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(p.cast())));
+    of_bits(floats) _mm256_castps_si256(floats);
+    nibble(v) _mm256_sub_ps(
+        _mm256_castsi256_ps(v.and_xor(_mm256_set1_epi32(15), _mm256_set1_epi32(NIBBLE))),
+        _mm256_castsi256_ps(_mm256_set1_epi32(NIBBLE)),
+    ), _mm256_srli_epi32;
 }
 
 type Mask<V> = <<V as Ints>::Out as Output>::Mask;
@@ -457,7 +397,7 @@ impl<P: AddFours> Dot for Nibbles<P> {
     unsafe fn part(right: P::Vector, index: usize) -> P::Vector {
         // SAFETY: the caller's.
         unsafe {
-            let nibbles = if index == 0 { right } else { right.halves_shifted::<4>() };
+            let nibbles = if index == 0 { right } else { right.halves_shifted(1) };
             nibbles.and_xor(P::Vector::of_bytes(15), P::Vector::of_bytes(8))
         }
     }
@@ -545,9 +485,9 @@ impl<P: AddPairs> Dot for PairsU4<P> {
             let low = P::Vector::of_halves(15);
             match index {
                 0 => right.and(low),
-                1 => right.halves_shifted::<4>().and(low),
-                2 => right.halves_shifted::<8>().and(low),
-                _ => right.halves_shifted::<12>(),
+                1 => right.halves_shifted(1).and(low),
+                2 => right.halves_shifted(2).and(low),
+                _ => right.halves_shifted(3),
             }
         }
     }
