@@ -19,9 +19,6 @@
 #![no_std]
 #![deny(unsafe_code)]
 
-#[cfg(test)]
-extern crate std;
-
 pub mod elem;
 pub mod layout;
 pub mod name;

@@ -150,7 +150,8 @@ fn root() -> PathBuf {
 
 fn cargo(root: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-    command.current_dir(root).args(args);
+    // What changes between two runs of a task is seldom little, and pieces that are kept for the next cost time.
+    command.current_dir(root).args(args).env("CARGO_INCREMENTAL", "0");
     command
 }
 

@@ -1,6 +1,6 @@
 //! `cargo xtask test` and `bless`.
 
-use crate::emulated::{ARCHES, Arch, MACHINES, Suite, suite};
+use crate::emulated::{self, ARCHES, Arch, MACHINES, Suite};
 use crate::{Outcome, boards, capi, cargo, conformance, licences, output, processor_seconds, run, toolchain};
 use std::path::Path;
 use std::process::Command;
@@ -37,7 +37,7 @@ pub(crate) fn test(
         step("what emulation needs", || toolchain::all(root))?;
     }
     let failed: Vec<String> = std::thread::scope(|s| {
-        let threads: Vec<_> = arches.iter().map(|arch| s.spawn(|| machines(root, arch.name))).collect();
+        let threads: Vec<_> = arches.iter().map(|arch| s.spawn(|| machines(root, **arch))).collect();
         threads.into_iter().flat_map(|t| t.join().unwrap_or_else(|_| vec!["a thread panicked".to_owned()])).collect()
     });
     if !failed.is_empty() {
@@ -51,12 +51,19 @@ pub(crate) fn test(
     Ok(())
 }
 
-/// Runs the tests of one architecture's machines, each of whose results is printed when it is there. Gives what failed.
-fn machines(root: &Path, arch: &str) -> Vec<String> {
+/// Builds the tests of an architecture once, and runs them on its machines, each of whose results is printed when it is
+/// there. Gives what failed.
+fn machines(root: &Path, arch: Arch) -> Vec<String> {
+    let begin = Instant::now();
+    let tests = match emulated::build(root, arch) {
+        Ok(tests) => tests,
+        Err(error) => return vec![error],
+    };
+    println!("\n== tests for {}, built: {:.0} s", arch.name, begin.elapsed().as_secs_f64());
     let mut failed = Vec::new();
-    for machine in MACHINES.iter().filter(|m| m.arch.name == arch && m.suite != Suite::Boards) {
+    for machine in MACHINES.iter().filter(|m| m.arch.name == arch.name && m.suite != Suite::Boards) {
         let begin = Instant::now();
-        let (mut text, mut outcome) = suite(root, machine);
+        let (mut text, mut outcome) = emulated::suite(root, machine, &tests);
         // The C door is the same on machines that differ in length of vectors alone.
         if machine.suite == Suite::Whole || machine.name == "riscv64-vlen128" {
             match capi::emulated(root, machine) {
