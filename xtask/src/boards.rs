@@ -2,7 +2,7 @@
 //! emulated machines of other architectures.
 
 use crate::emulated::{self, MACHINES};
-use crate::{Outcome, cargo, cross, output, run};
+use crate::{Outcome, command_line, cross, output};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,12 +21,12 @@ struct Model {
 /// outputs and, under `strict`, with their bits. With `compiler`, that program for riscv64 compiles them too, to the same
 /// bytes.
 pub(crate) fn boards(root: &Path, compiler: bool) -> Outcome {
-    run(&mut cargo(root, &["build", "--release", "--quiet", "-p", "smalti-cli"]))?;
-    let smalti = root.join("target/release/smalti");
+    let smalti = command_line(root)?;
     let place = root.join("target/boards");
     fs::create_dir_all(&place).map_err(|e| format!("{}: {e}", place.display()))?;
-    let runtimes = ["aarch64", "riscv64"].map(|arch| cross::program(root, arch, "smalti-run").map(|path| (arch, path)));
-    let runtimes = runtimes.into_iter().collect::<Result<Vec<_>, _>>()?;
+    // Each is optimised as a whole, by one processor.
+    let runtimes =
+        at_once(["aarch64", "riscv64"], |arch| cross::program(root, arch, "smalti-run").map(|path| (arch, path)))?;
     let compiler = if compiler { Some(cross::program(root, "riscv64", "smalti")?) } else { None };
     let magika = root.join(".cache/real-models/magika-file-type");
     let mut models = vec![Model {
@@ -52,24 +52,29 @@ pub(crate) fn boards(root: &Path, compiler: bool) -> Outcome {
             output(compile(&mut Command::new(&smalti), model, strict, &file))?;
             let here = place.join(format!("{name}-here.npy"));
             output(run_file(&mut Command::new(&smalti), &["run"], model, &file, &here))?;
-            // The files have code for vectors: a machine without any would have to compile.
-            for machine in MACHINES.iter().filter(|m| !m.requires.is_empty()) {
-                let runtime = &runtimes.iter().find(|r| r.0 == machine.arch.name).ok_or("a board without a runtime")?.1;
-                let expected = format!("--expected_output=@{}", model.expected.as_ref().unwrap_or(&here).display());
-                // Machine code of the file, and its dispatches interpreted.
-                for native in [&[][..], &["--no-native"]] {
-                    let there = place.join(format!("{name}-there.npy"));
-                    let mut board = emulated::program(root, machine, runtime)?;
-                    output(run_file(&mut board, &[], model, &file, &there).arg(&expected).args(native))?;
-                    let read = |path: &Path| fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
-                    let same = read(&here)? == read(&there)?;
-                    if strict && !same {
-                        return Err(format!("{name}: the bits of {} are not those of this machine", machine.name));
+            let expected = model.expected.as_ref().unwrap_or(&here);
+            let texts = at_once([&runtimes[0], &runtimes[1]], |(arch, runtime)| {
+                let mut text = String::new();
+                // The files have code for vectors: a machine without any would have to compile.
+                for machine in MACHINES.iter().filter(|m| m.arch.name == *arch && !m.requires.is_empty()) {
+                    // Machine code of the file, and its dispatches interpreted.
+                    for native in [&[][..], &["--no-native"]] {
+                        let there = place.join(format!("{name}-{arch}.npy"));
+                        let mut board = emulated::program(root, machine, runtime)?;
+                        let expected = format!("--expected_output=@{}", expected.display());
+                        output(run_file(&mut board, &[], model, &file, &there).arg(expected).args(native))?;
+                        let read = |path: &Path| fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
+                        let same = read(&here)? == read(&there)?;
+                        if strict && !same {
+                            return Err(format!("{name}: the bits of {} are not those of this machine", machine.name));
+                        }
+                        let bits = if same { "the same bits" } else { "within bounds" };
+                        text += &format!("{name:14} {}{}: {bits}\n", machine.name, native.concat().replace("--", ", "));
                     }
-                    let bits = if same { "the same bits" } else { "within bounds" };
-                    println!("{name:14} {}{}: {bits}", machine.name, native.concat().replace("--", ", "));
                 }
-            }
+                Ok(text)
+            })?;
+            print!("{}", texts.concat());
             if let Some(compiler) = &compiler {
                 let there = place.join(format!("{name}-there.smalti"));
                 let machine = MACHINES.iter().find(|m| m.arch.name == "riscv64").ok_or("no machine of riscv64")?;
@@ -83,6 +88,16 @@ pub(crate) fn boards(root: &Path, compiler: bool) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// Does the same with two things at once, and gives both results in order.
+fn at_once<T: Send, R: Send>(things: [T; 2], task: impl Fn(T) -> Result<R, String> + Sync) -> Result<[R; 2], String> {
+    let task = &task;
+    let [first, second] = std::thread::scope(|s| {
+        let threads = things.map(|thing| s.spawn(move || task(thing)));
+        threads.map(|t| t.join().unwrap_or_else(|_| Err("a thread panicked".to_owned())))
+    });
+    Ok([first?, second?])
 }
 
 fn compile<'a>(command: &'a mut Command, model: &Model, strict: bool, file: &Path) -> &'a mut Command {

@@ -1,13 +1,13 @@
 //! Suites against the release command line, and the floor below which none may fall.
 
-use crate::{Outcome, cargo, output, run};
+use crate::{Outcome, command_line, output, run};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub(crate) fn conformance(root: &Path, bless: bool) -> Outcome {
-    run(&mut cargo(root, &["build", "--release", "--quiet"]))?;
+    let smalti = command_line(root)?;
     let python = python(root)?;
     let cache = root.join(".cache");
     let suites = backend_tests(root, &python, &cache)?;
@@ -27,7 +27,6 @@ pub(crate) fn conformance(root: &Path, bless: bool) -> Outcome {
     ];
     for (name, manifest, flags) in runs {
         let threads = if name.ends_with("two threads") { " --threads 2" } else { "" };
-        let smalti = root.join("target/release/smalti");
         let line = format!("{} run {{model}} {{inputs}} {{outputs}}{threads}", smalti.display());
         let report = cache.join("report.json");
         let mut command = Command::new(&python);
@@ -54,7 +53,7 @@ pub(crate) fn conformance(root: &Path, bless: bool) -> Outcome {
         }
         found[name] = json!({ "passed": passed, "failing": failing });
     }
-    magika(root, &cache)?;
+    magika(&smalti, &cache)?;
     if !fallen.is_empty() {
         return Err(fallen.join("\n"));
     }
@@ -99,18 +98,17 @@ fn there(root: &Path, reason: &str) -> Outcome {
 }
 
 /// The published model is right node by node, and gives the same bytes with one thread and two.
-fn magika(root: &Path, cache: &Path) -> Outcome {
+fn magika(smalti: &Path, cache: &Path) -> Outcome {
     let model = cache.join("real-models/magika-file-type");
-    let smalti = root.join("target/release/smalti");
     let input = format!("--input=@{}", model.join("in_0.npy").display());
-    let compared = output(Command::new(&smalti).arg("compare").arg(model.join("model.onnx")).arg(&input))?;
+    let compared = output(Command::new(smalti).arg("compare").arg(model.join("model.onnx")).arg(&input))?;
     println!("magika, node by node: {}", compared.lines().last().unwrap_or(""));
     let mut results = Vec::new();
     for threads in ["1", "2"] {
         let path = cache.join(format!("magika-{threads}.npy"));
         let place = format!("--output=@{}", path.display());
         let expected = format!("--expected_output=@{}", model.join("out_0.npy").display());
-        let mut command = Command::new(&smalti);
+        let mut command = Command::new(smalti);
         command.arg("run").arg(model.join("model.onnx")).args([&input, &place, &expected, "--threads", threads]);
         output(&mut command)?;
         results.push(fs::read(&path).map_err(|e| e.to_string())?);

@@ -155,6 +155,15 @@ fn cargo(root: &Path, args: &[&str]) -> Command {
     command
 }
 
+/// Whose optimised builds are run: always asked for together, so that all have the same features and none is made twice.
+const OPTIMISED: [&str; 4] = ["-p", "smalti-benches", "-p", "smalti-cli"];
+
+/// Builds the release command line, and gives its file.
+fn command_line(root: &Path) -> Result<PathBuf, String> {
+    run(cargo(root, &["build", "--release", "--quiet"]).args(OPTIMISED))?;
+    Ok(root.join("target/release/smalti"))
+}
+
 /// Runs a command to its end.
 fn run(command: &mut Command) -> Outcome {
     let text = format!("{command:?}");
